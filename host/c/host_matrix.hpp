@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "c/call.hpp"
+#include "matrix/transposed.hpp"
 #include "parallel.hpp"
 
 namespace clgauss::c {
@@ -120,10 +121,8 @@ HostMatrix<Real> transposed(const HostMatrix<Real>& a) {
   return {a.data, a.columns, a.rows, a.column_step, a.row_step};
 }
 
-/// to <- from, of one shape, on all of this machine's cores: line by line where both lie alike;
-/// else in tiles as wide as a line of the caches, so that what is written passes them once, and
-/// high, for the sake of what is read. With tiles of 32 x 32, n = 2000 in f64 takes 1.3 times as
-/// long, and 2048 twice and more (two cores).
+/// to <- from, of one shape, on all of this machine's cores: line by line where both lie alike,
+/// else turned over.
 template <typename From, typename To>
 void copy(const HostMatrix<From>& from, const HostMatrix<To>& to) {
   if (to.empty()) return;
@@ -133,18 +132,7 @@ void copy(const HostMatrix<From>& from, const HostMatrix<To>& to) {
       for (Index i = first; i < last; ++i)
         std::copy_n(from.data + i * from.row_step, to.columns, to.data + i * to.row_step);
     });
-  constexpr Index kLineBytes = 64, kColumns = kLineBytes / sizeof(To), kRows = 256;
-  const Index strips = (to.rows + kColumns - 1) / kColumns;
-  in_parallel(strips, kElementsPerThread / (kColumns * to.columns) + 1,
-              [&](Index first, Index last) {
-                const Index end = std::min(last * kColumns, to.rows);
-                for (Index i0 = first * kColumns; i0 < end; i0 += kRows)
-                  for (Index j0 = 0; j0 < to.columns; j0 += kColumns)
-                    for (Index i = i0; i < std::min(i0 + kRows, end); ++i)
-                      for (Index j = j0; j < std::min(j0 + kColumns, to.columns); ++j)
-                        to.data[i * to.row_step + j * to.column_step] =
-                            static_cast<To>(from.data[i * from.row_step + j * from.column_step]);
-              });
+  turn_over(from.data, from.column_step, to.data, to.row_step, to.rows, to.columns);
 }
 
 /// body(i, j) for 0 <= j <= i < n, on all of this machine's cores, in tiles as copy().

@@ -40,21 +40,10 @@ void read_rows(const Context& context, const cl::Buffer& buffer, Index ld,
                          });
 }
 
-/// move(columns, part, strip) for strips of columns of `matrix`, from the column `columns` on: they
-/// are the rows of `part`, and on the device those of `strip`.
-template <typename Real, typename Move>
-void by_strips(const Context& context, const HostMatrix<Real>& matrix, std::size_t strip_bytes,
-               const Move& move) {
-  const Index width =
-      std::clamp<Index>(strip_bytes / (matrix.rows * sizeof(Real)), 1, matrix.columns);
-  const MatrixView strip{
-      context.allocate(width * matrix.rows * sizeof(Real), "columns on their way"), 0, matrix.rows};
-  for (Index first = 0; first < matrix.columns; first += width)
-    move(first,
-         HostMatrix<Real>{matrix.data + first * matrix.column_step,
-                          std::min(width, matrix.columns - first), matrix.rows, matrix.column_step,
-                          1},
-         strip);
+/// `count` columns of `matrix` as the rows that they are in memory.
+template <typename Real>
+HostMatrix<Real> columns_of(const HostMatrix<Real>& matrix, Index first, Index count) {
+  return {matrix.data + first * matrix.column_step, count, matrix.rows, matrix.column_step, 1};
 }
 
 template <typename Real>
@@ -78,11 +67,11 @@ void upload(Context& context, const HostMatrix<const Real>& caller, const Matrix
   const HostMatrix<const Real> matrix = as_it_lies(caller, to.ld);
   if (matrix.column_step == 1)
     return write_rows(context, matrix, to.buffer, std::max(to.ld, matrix.columns));
-  by_strips(context, matrix, strip_bytes,
-            [&](Index columns, const HostMatrix<const Real>& part, const MatrixView& strip) {
-              write_rows(context, part, strip.buffer, strip.ld);
-              enqueue_transpose(context, kRealType<Real>, strip, {to.buffer, columns, to.ld},
-                                part.rows, part.columns);
+  by_strips(context, kRealType<Real>, matrix.rows, matrix.columns, strip_bytes,
+            [&](Index first, Index count, const MatrixView& strip) {
+              write_rows(context, columns_of(matrix, first, count), strip.buffer, strip.ld);
+              enqueue_transpose(context, kRealType<Real>, strip, {to.buffer, first, to.ld}, count,
+                                matrix.rows);
             });
 }
 
@@ -97,11 +86,11 @@ void download(Context& context, const MatrixView& from, const HostMatrix<Real>& 
   const HostMatrix<Real> matrix = as_it_lies(caller, from.ld);
   if (matrix.column_step == 1)
     return read_rows(context, from.buffer, std::max(from.ld, matrix.columns), matrix);
-  by_strips(context, matrix, strip_bytes,
-            [&](Index columns, const HostMatrix<Real>& part, const MatrixView& strip) {
-              enqueue_transpose(context, kRealType<Real>, {from.buffer, columns, from.ld}, strip,
-                                part.columns, part.rows);
-              read_rows(context, strip.buffer, strip.ld, part);
+  by_strips(context, kRealType<Real>, matrix.rows, matrix.columns, strip_bytes,
+            [&](Index first, Index count, const MatrixView& strip) {
+              enqueue_transpose(context, kRealType<Real>, {from.buffer, first, from.ld}, strip,
+                                matrix.rows, count);
+              read_rows(context, strip.buffer, strip.ld, columns_of(matrix, first, count));
             });
 }
 

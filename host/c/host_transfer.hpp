@@ -7,11 +7,9 @@
 #include <clgauss/view.hpp>
 
 #include "c/host_matrix.hpp"
+#include "matrix/transfer.hpp"
 
 namespace clgauss::c {
-
-/// Of the device's memory, for the columns on their way; a column at least.
-inline constexpr std::size_t kStripBytes = std::size_t{128} << 20U;
 
 /// `matrix` to the begin of `to`, whose offset is 0; what lies between the rows is undefined. Waits
 /// until the caller's memory has been read.

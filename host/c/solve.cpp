@@ -224,6 +224,9 @@ template <typename Real>
 Solution solve_by(ContextObject& object, Context& context, const HostMatrix<const Real>& a,
                   const HostMatrix<const Real>& b, const SolveOptions& options,
                   const ProgressCallback& progress) {
+  if (a.column_step != 1)  // A^T lies by rows
+    return solve_transposed(context, {in_double(transposed(a), "A", &object), in_double(b, "B")},
+                            options, progress);
   return clgauss::solve(context, {in_double(a, "A", &object), in_double(b, "B")}, options,
                         progress);
 }

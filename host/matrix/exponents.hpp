@@ -26,6 +26,11 @@ struct Exponents {
                                      std::span<const int> row_scale,
                                      std::span<const int> column_scale);
 
+/// The same of the matrix of which these are the columns, its rows and columns as many.
+[[nodiscard]] Exponents exponents_of_transposed(Index n, std::span<const double> values,
+                                                std::span<const int> row_scale,
+                                                std::span<const int> column_scale);
+
 /// The same of one n-by-n matrix.
 using ExponentsOf =
     std::function<Exponents(std::span<const int> row_scale, std::span<const int> column_scale)>;

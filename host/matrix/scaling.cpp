@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "lanes.hpp"
 #include "matrix/exponents.hpp"
@@ -72,6 +73,16 @@ Range range_of_part(std::span<const double> values) {
   for (Index i = whole; i < values.size(); ++i) look(Pair{values[i], values[i]}, 0);
   return {std::nextafter(std::ranges::min(numbers_of(least)), HUGE_VAL),
           std::ranges::max(numbers_of(largest)), sum_of(differences) == 0};
+}
+
+double sum_of_magnitudes(std::span<const double> values) {
+  Lanes sums{};
+  const Index whole = values.size() / kLanes * kLanes;
+  for (Index i = 0; i < whole; i += kLanes)
+    for (Index p = 0; p < kPairs; ++p)
+      sums[p] += magnitude_of(load_pair(values.data() + i + 2 * p));
+  for (Index i = whole; i < values.size(); ++i) sums[0][0] += std::abs(values[i]);
+  return sum_of(sums);
 }
 
 Range range_of(std::span<const double> values) {
@@ -230,6 +241,14 @@ Exponents exponents_of(Index rows, Index columns, std::span<const double> values
   return all;
 }
 
+Exponents exponents_of_transposed(Index n, std::span<const double> values,
+                                  std::span<const int> row_scale,
+                                  std::span<const int> column_scale) {
+  Exponents exponents = exponents_of(n, n, values, column_scale, row_scale);
+  std::swap(exponents.rows, exponents.columns);
+  return exponents;
+}
+
 bool fits_range(std::span<const double> a, std::span<const double> b, RealType type) {
   const Limits limits(type);
   const Range of_a = range_of(a), of_b = range_of(b);
@@ -251,8 +270,19 @@ struct SizesByRows::Part {
     }
   }
 
+  /// The same where the rows' sums are asked for, and not the columns'.
+  void add_column(std::span<const double> column) {
+    largest_sum = max_or_nan(largest_sum, sum_of_magnitudes(column));
+    std::vector<double>& largest = sizes.columns;
+    for (Index j = 0; j < column.size(); ++j) {
+      const double magnitude = std::abs(column[j]);
+      largest[j] = magnitude > largest[j] ? magnitude : largest[j];
+    }
+  }
+
   Index first;
   std::vector<double> sums;  // of magnitudes, column by column
+  double largest_sum = 0;    // of magnitudes of a row
   Sizes sizes;               // without those of rows
 };
 
@@ -267,20 +297,27 @@ void add(Sizes& sizes, const Range& range) {
 
 }  // namespace
 
-SizesByRows::SizesByRows(std::span<const double> values, Index columns)
-    : values_(values), columns_(columns), of_rows_(columns == 0 ? 0 : values.size() / columns) {}
+SizesByRows::SizesByRows(std::span<const double> values, Index columns, bool transposed)
+    : values_(values),
+      columns_(columns),
+      transposed_(transposed),
+      of_rows_(columns == 0 ? 0 : values.size() / columns) {}
 
 SizesByRows::~SizesByRows() = default;
 
 void SizesByRows::look_at(Index first, Index last) {
-  Part& part = mine(first);
-  for (Index i = first; i < last; ++i) {
-    const std::span<const double> row = values_.subspan(i * columns_, columns_);
-    const Range of_row = range_of_part(row);
+  for (Index i = first; i < last; ++i) look_at_row(i, values_.subspan(i * columns_, columns_));
+}
+
+void SizesByRows::look_at_row(Index i, std::span<const double> row) {
+  Part& part = mine(i);
+  const Range of_row = range_of_part(row);
+  if (transposed_)
+    part.add_column(row);
+  else
     part.add_row(row);
-    of_rows_[i] = of_row.largest;
-    add(part.sizes, of_row);
-  }
+  of_rows_[i] = of_row.largest;
+  add(part.sizes, of_row);
 }
 
 SizesByRows::Part& SizesByRows::mine(Index first) {
@@ -304,6 +341,9 @@ Sizes SizesByRows::all() {
     }
     sizes.norm1 = max_or_nan(sizes.norm1, sum);
   }
+  if (!transposed_) return sizes;
+  std::swap(sizes.rows, sizes.columns);
+  for (const Part* part : parts) sizes.norm1 = max_or_nan(sizes.norm1, part->largest_sum);
   return sizes;
 }
 
@@ -357,6 +397,24 @@ Scaling scaling_for(const Sizes& sizes, const ExponentsOf& of_a, Index nrhs,
   if (wish.rows || wish.columns) scale_matrix(scaling, of_a, wish, equilibration, limits);
   scale_right_hand_sides(scaling, n, nrhs, b, type);
   return scaling;
+}
+
+Scaling scaling_for(const Sizes& sizes, const System& system, bool transposed, RealType type,
+                    Equilibration equilibration) {
+  const Index nrhs = system.b.cols();
+  const std::span<const double> a = system.a.values(), b = system.b.values();
+  if (!transposed) return scaling_for(sizes, nrhs, a, b, type, equilibration);
+  const ExponentsOf of_a = [&](std::span<const int> rows, std::span<const int> columns) {
+    return exponents_of_transposed(sizes.rows.size(), a, rows, columns);
+  };
+  return scaling_for(sizes, of_a, nrhs, b, type, equilibration);
+}
+
+Scaling transposed(const Scaling& scaling) {
+  Scaling turned = scaling;
+  std::swap(turned.rows, turned.columns);
+  turned.right_hand_sides.clear();
+  return turned;
 }
 
 void scale_right_hand_sides(Scaling& scaling, Index n, Index nrhs, std::span<const double> b,

@@ -48,13 +48,16 @@ struct Sizes {
 /// sizes_of() of a matrix that passes by in any case, each row once, on any number of threads.
 class SizesByRows {
  public:
-  /// Of row-major `values`, which must outlive it.
-  SizesByRows(std::span<const double> values, Index columns);
+  /// Of row-major `values`, which must outlive it; `transposed`: of the matrix of which these are
+  /// the columns.
+  SizesByRows(std::span<const double> values, Index columns, bool transposed = false);
   SizesByRows(const SizesByRows&) = delete;
   SizesByRows& operator=(const SizesByRows&) = delete;
   ~SizesByRows();
 
   void look_at(Index first, Index last);
+  /// At row i alone, of which the numbers are given.
+  void look_at_row(Index i, std::span<const double> row);
   /// When every row was looked at, once.
   [[nodiscard]] Sizes all();
 
@@ -64,6 +67,7 @@ class SizesByRows {
 
   std::span<const double> values_;
   Index columns_;
+  bool transposed_;
   std::vector<double> of_rows_;
   std::mutex one_at_a_time_;
   std::map<std::thread::id, std::unique_ptr<Part>> parts_;
@@ -90,6 +94,13 @@ class SizesByRows {
 [[nodiscard]] Scaling scaling_for(const Sizes& sizes, Index nrhs, std::span<const double> a,
                                   std::span<const double> b, RealType type,
                                   Equilibration equilibration);
+
+/// The same; `transposed`: system.a holds A^T.
+[[nodiscard]] Scaling scaling_for(const Sizes& sizes, const System& system, bool transposed,
+                                  RealType type, Equilibration equilibration);
+
+/// That of A^T, without what it says of right-hand sides.
+[[nodiscard]] Scaling transposed(const Scaling& scaling);
 
 /// The same for Cholesky's factors of a symmetric A, R = C: they change with R as A does, not by a
 /// bit otherwise, and so it is the range alone that may ask for it. The diagonal, which nothing of

@@ -7,21 +7,28 @@
 #include <utility>
 
 #include "io/memory.hpp"
+#include "kernels/common/transpose.hpp"
 #include "launch/staging.hpp"
+#include "matrix/transposed.hpp"
 #include "parallel.hpp"
 
 namespace clgauss {
 
 namespace {
 
-/// Row `i` of `part`, scaled, to `out`; returns where the next number belongs.
+/// Row `i`, scaled as scale_row() does, to `out`; returns where the next number belongs.
 template <typename Real>
-Real* copy_row(const UploadPart& part, Index i, Real* out) {
-  const std::span<const double> row = part.matrix->row(i);
-  if (part.rows.empty() && part.columns.empty())
+Real* scale_or_copy(std::span<const double> row, std::span<const int> rows,
+                    std::span<const int> columns, Index i, Real* out) {
+  if (rows.empty() && columns.empty())
     return std::ranges::transform(row, out, [](double value) { return static_cast<Real>(value); })
         .out;
-  return scale_row(row, part.rows, part.columns, i, out);
+  return scale_row(row, rows, columns, i, out);
+}
+
+template <typename Real>
+Real* copy_row(const UploadPart& part, Index i, Real* out) {
+  return scale_or_copy(part.matrix->row(i), part.rows, part.columns, i, out);
 }
 
 /// The rows first .. last of `parts`, side by side.
@@ -76,6 +83,65 @@ Sizes upload_and_measure_as(const Context& context, const cl::Buffer& buffer, In
   return sizes.all();
 }
 
+/// Of A, whose columns lie together, as they come in turn: row i of A is looked at on its way to
+/// `sizes`, if they are asked for.
+struct Turned {
+  const Matrix* columns;
+  const Scaling* scaling;
+  SizesByRows* sizes;
+};
+
+/// By the host, a few rows at a time, which stay in a cache until they are scaled and looked at.
+template <typename Real>
+void upload_turned_by_host(const Context& context, const cl::Buffer& buffer, Index ld,
+                           const Turned& a) {
+  constexpr Index kRows = 2 * kNumbersOfLine<double>;
+  const Index n = a.columns->rows();
+  upload_items<Real>(context, buffer, n, ld, [&](Index first, Index last, Real* out) {
+    Matrix rows(kRows, n, Values(kRows * n));
+    for (Index top = first; top < last; top += kRows) {
+      const Index count = std::min(kRows, last - top);
+      turn_over(a.columns->values().data() + top, n, rows.values().data(), n, 0, count, n);
+      for (Index i = 0; i < count; ++i, out += ld) {
+        if (a.sizes != nullptr) a.sizes->look_at_row(top + i, rows.row(i));
+        scale_or_copy(rows.row(i), a.scaling->rows, a.scaling->columns, top + i, out);
+      }
+    }
+  });
+}
+
+/// By the device.
+template <typename Real>
+void upload_turned_by_device(Context& context, const cl::Buffer& buffer, Index ld, RealType type,
+                             const Turned& a, std::size_t strip_bytes) {
+  const Index n = a.columns->rows();
+  by_strips(context, type, n, n, strip_bytes, [&](Index column, Index count, const MatrixView& to) {
+    upload_items<Real>(context, to.buffer, count, n, [&](Index first, Index last, Real* out) {
+      for (Index j = column + first; j < column + last; ++j, out += n) {
+        scale_or_copy(a.columns->row(j), a.scaling->columns, a.scaling->rows, j, out);
+        if (a.sizes != nullptr) a.sizes->look_at(j, j + 1);
+      }
+    });
+    enqueue_transpose(context, type, to, {buffer, column, ld}, count, n);
+  });
+}
+
+template <typename Real>
+void upload_turned_as(Context& context, const cl::Buffer& buffer, Index ld, RealType type,
+                      const Turned& a, std::size_t strip_bytes) {
+  if (context.transfers() == Transfers::mapped)
+    upload_turned_by_host<Real>(context, buffer, ld, a);
+  else
+    upload_turned_by_device<Real>(context, buffer, ld, type, a, strip_bytes);
+}
+
+void upload_turned_of_type(Context& context, const cl::Buffer& buffer, Index ld, RealType type,
+                           const Turned& a, std::size_t strip_bytes) {
+  if (a.columns->empty()) return;
+  type == RealType::f32 ? upload_turned_as<float>(context, buffer, ld, type, a, strip_bytes)
+                        : upload_turned_as<double>(context, buffer, ld, type, a, strip_bytes);
+}
+
 template <typename Real>
 void upload_values_as(const Context& context, const cl::Buffer& buffer,
                       std::span<const double> values) {
@@ -117,6 +183,36 @@ Sizes upload_and_measure(const Context& context, const cl::Buffer& buffer, Index
   if (matrix.empty()) return sizes_of(matrix.values(), matrix.cols());
   return type == RealType::f32 ? upload_and_measure_as<float>(context, buffer, ld, matrix)
                                : upload_and_measure_as<double>(context, buffer, ld, matrix);
+}
+
+void by_strips(const Context& context, RealType type, Index rows, Index columns,
+               std::size_t strip_bytes,
+               const std::function<void(Index first, Index count, const MatrixView& strip)>& move) {
+  const std::size_t column_bytes = rows * bytes_of(type);
+  const Index width = std::clamp<Index>(strip_bytes / column_bytes, 1, columns);
+  const MatrixView strip{context.allocate(width * column_bytes, "columns on their way"), 0, rows};
+  for (Index first = 0; first < columns; first += width)
+    move(first, std::min(width, columns - first), strip);
+}
+
+void upload_turned(Context& context, const cl::Buffer& buffer, Index ld, RealType type,
+                   const Matrix& transposed, const Scaling& scaling, std::size_t strip_bytes) {
+  upload_turned_of_type(context, buffer, ld, type, {&transposed, &scaling, nullptr}, strip_bytes);
+}
+
+Sizes upload_turned_and_measure(Context& context, const cl::Buffer& buffer, Index ld, RealType type,
+                                const Matrix& transposed, std::size_t strip_bytes) {
+  const bool by_columns = context.transfers() != Transfers::mapped;
+  SizesByRows sizes(transposed.values(), transposed.cols(), by_columns);
+  const Scaling none;
+  upload_turned_of_type(context, buffer, ld, type, {&transposed, &none, &sizes}, strip_bytes);
+  return sizes.all();
+}
+
+Sizes upload_and_measure(Context& context, const MatrixView& to, RealType type,
+                         const System& system, bool transposed) {
+  return transposed ? upload_turned_and_measure(context, to.buffer, to.ld, type, system.a)
+                    : upload_and_measure(context, to.buffer, to.ld, type, system.a);
 }
 
 void upload_and_release(const Context& context, const cl::Buffer& buffer, Index ld, RealType type,

@@ -5,6 +5,7 @@
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
 #include <clgauss/view.hpp>
+#include <functional>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -43,6 +44,32 @@ void upload_rows(const Context& context, const cl::Buffer& buffer, Index ld, Rea
 /// The same of one matrix as it is, and its sizes, for which it is not read once more.
 [[nodiscard]] Sizes upload_and_measure(const Context& context, const cl::Buffer& buffer, Index ld,
                                        RealType type, const Matrix& matrix);
+
+/// Of the device's memory, for columns on their way; a column at least.
+inline constexpr std::size_t kStripBytes = std::size_t{128} << 20U;
+
+/// move(first, count, strip) for strips of all of `columns` columns of so many rows: on their way
+/// they are the rows of `strip`, memory of the device without gaps.
+void by_strips(const Context& context, RealType type, Index rows, Index columns,
+               std::size_t strip_bytes,
+               const std::function<void(Index first, Index count, const MatrixView& strip)>& move);
+
+/// `buffer` <- A, n-by-n, with leading dimension `ld`, where `transposed` holds A^T: the columns of
+/// A lie together. Where host and device have one memory, the host turns them over while it writes
+/// them; else the device does, strip by strip. The powers of two that the rows and columns of A are
+/// multiplied by are those of `scaling`. Waits until `transposed` was read.
+void upload_turned(Context& context, const cl::Buffer& buffer, Index ld, RealType type,
+                   const Matrix& transposed, const Scaling& scaling,
+                   std::size_t strip_bytes = kStripBytes);
+
+/// The same of A as it is, and its sizes.
+[[nodiscard]] Sizes upload_turned_and_measure(Context& context, const cl::Buffer& buffer, Index ld,
+                                              RealType type, const Matrix& transposed,
+                                              std::size_t strip_bytes = kStripBytes);
+
+/// Of a system's A, of which `transposed` says that system.a holds its transpose.
+[[nodiscard]] Sizes upload_and_measure(Context& context, const MatrixView& to, RealType type,
+                                       const System& system, bool transposed);
 
 /// The same for numbers that lie one after the other on both sides.
 void upload_values(const Context& context, const cl::Buffer& buffer, RealType type,

@@ -1,16 +1,49 @@
 #pragma once
 /// Row-major numbers and matrices turned over.
 
+#include <algorithm>
 #include <clgauss/matrix.hpp>
 #include <span>
 
+#include "parallel.hpp"
+
 namespace clgauss {
+
+/// Numbers of a line of the caches.
+template <typename Real>
+inline constexpr Index kNumbersOfLine = 64 / sizeof(Real);
+
+/// to[i to_ld + j] <- from[j from_ld + i] for first <= i < last and 0 <= j < columns, in tiles as
+/// wide as a line of the caches, so that what is written passes them once, and high, for the sake
+/// of what is read. With tiles of 32 x 32, n = 2000 in f64 takes 1.3 times as long, and 2048 twice
+/// and more (two cores).
+template <typename From, typename To>
+void turn_over(const From* from, Index from_ld, To* to, Index to_ld, Index first, Index last,
+               Index columns) {
+  constexpr Index kColumns = kNumbersOfLine<To>, kRows = 256;
+  for (Index i0 = first; i0 < last; i0 += kRows)
+    for (Index j0 = 0; j0 < columns; j0 += kColumns)
+      for (Index i = i0; i < std::min(i0 + kRows, last); ++i)
+        for (Index j = j0; j < std::min(j0 + kColumns, columns); ++j)
+          to[i * to_ld + j] = static_cast<To>(from[j * from_ld + i]);
+}
+
+/// The same for all of `rows`, on all of this machine's cores.
+template <typename From, typename To>
+void turn_over(const From* from, Index from_ld, To* to, Index to_ld, Index rows, Index columns) {
+  constexpr Index kStrip = kNumbersOfLine<To>;
+  const Index strips = (rows + kStrip - 1) / kStrip;
+  in_parallel(strips, kElementsPerThread / (kStrip * std::max<Index>(columns, 1)) + 1,
+              [&](Index first, Index last) {
+                turn_over(from, from_ld, to, to_ld, first * kStrip, std::min(last * kStrip, rows),
+                          columns);
+              });
+}
 
 /// The columns of rows x columns row-major numbers, one after the other.
 [[nodiscard]] inline Values transposed(std::span<const double> values, Index rows, Index columns) {
   Values turned(values.size());
-  for (Index i = 0; i < rows; ++i)
-    for (Index j = 0; j < columns; ++j) turned[j * rows + i] = values[i * columns + j];
+  turn_over(values.data(), columns, turned.data(), rows, columns, rows);
   return turned;
 }
 

@@ -76,10 +76,10 @@ def solve(
     Parameters
     ----------
     a : (..., n, n) array_like, or pyopencl.array.Array
-        Float32 or float64, in any order and strides; integers become float64. It stays unchanged. Float64 in C order is read in place;
-        of anything else the host makes a copy in float64. If a or b is complex64 or complex128, x is complex, and stacks are solved one
-        after the other. If a and b are arrays of pyopencl, they are solved on the queue of the `Context`, x is such an array, and its
-        residual is not checked.
+        Float32 or float64, in any order and strides; integers become float64. It stays unchanged. Float64 is read in place in C order,
+        and in Fortran order if n > 256: it is then transposed on its way to the device. Of anything else the host makes a copy in
+        float64. If a or b is complex64 or complex128, x is complex, and stacks are solved one after the other. If a and b are arrays of
+        pyopencl, they are solved on the queue of the `Context`, x is such an array, and its residual is not checked.
     b : (n,) or (..., n, k) array_like
         A vector, or k right-hand sides. Leading dimensions are broadcast, as by `numpy.linalg.solve`.
     device : str or Context, optional

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "io/memory.hpp"
 #include "parallel.hpp"
@@ -41,9 +42,11 @@ void convert(const Strided<Real>& from, double* out) {
   });
 }
 
+/// Matrix s of a stack, or the only one, or its transpose.
 template <typename Real>
-Strided<Real> matrix_of(const Array& array, Index s) {
-  const std::size_t row = array.ndim() - 2, column = array.ndim() - 1;
+Strided<Real> matrix_of(const Array& array, Index s, bool transposed = false) {
+  std::size_t row = array.ndim() - 2, column = array.ndim() - 1;
+  if (transposed) std::swap(row, column);
   const auto* data = static_cast<const Real*>(array.data());
   if (array.ndim() == 3) data += static_cast<std::ptrdiff_t>(s) * array.stride(0);
   return {data, array.shape(row), array.shape(column), array.stride(row), array.stride(column)};
@@ -58,10 +61,14 @@ bool is_row_major(const Array& array) {
   return true;
 }
 
+/// Of an array without gaps; they are never written to.
+Values borrowed(const Array& array) {
+  return Values(array.size(), UninitializedAllocator<double>(
+                                  const_cast<double*>(static_cast<const double*>(array.data()))));
+}
+
 Values to_values(const Array& array) {
-  if (type_of(array) == RealType::f64 && is_row_major(array))  // borrowed ones are never written to
-    return Values(array.size(), UninitializedAllocator<double>(
-                                    const_cast<double*>(static_cast<const double*>(array.data()))));
+  if (type_of(array) == RealType::f64 && is_row_major(array)) return borrowed(array);
   if (array.size() > kElementsPerThread)  // to ask takes longer than to copy a few numbers
     io::require_memory("a copy of the array in f64", array.size(), 1);
   Values values(array.size());
@@ -149,6 +156,26 @@ void copy_in(const Array& array, std::span<double> values) {
     else
       convert(matrix_of<float>(array, s), out);
   }
+}
+
+bool lies_by_columns(const Array& array) {
+  const auto rows = static_cast<std::int64_t>(array.shape(0));
+  return array.shape(1) > 1 && array.stride(0) == 1 && array.stride(1) >= rows && rows > 1;
+}
+
+Matrix to_transposed(const Array& array) {
+  const Index rows = array.shape(1), columns = array.shape(0);
+  if (type_of(array) == RealType::f32) {
+    Matrix matrix(rows, columns);
+    convert(matrix_of<float>(array, 0, true), matrix.values().data());
+    return matrix;
+  }
+  const auto from = matrix_of<double>(array, 0, true);
+  if (from.row_stride == static_cast<std::ptrdiff_t>(columns))
+    return {rows, columns, borrowed(array)};
+  Matrix matrix(rows, columns);
+  convert(from, matrix.values().data());
+  return matrix;
 }
 
 Matrix to_matrix(const Array& array) { return {array.shape(0), array.shape(1), to_values(array)}; }

@@ -65,6 +65,13 @@ class Lent {
 /// result; others are converted into a matrix of its own, by all cores.
 [[nodiscard]] Matrix to_matrix(const Array& array);
 
+/// Whether what lies together are the numbers of a column, as in Fortran's order, of a matrix of
+/// more than one row and column.
+[[nodiscard]] bool lies_by_columns(const Array& array);
+
+/// The transpose of such a matrix, which lies by rows: to_matrix() of it.
+[[nodiscard]] Matrix to_transposed(const Array& array);
+
 /// The same for a stack of matrices, of three dimensions.
 [[nodiscard]] Batch to_batch(const Array& array);
 

@@ -149,8 +149,10 @@ nb::object solve_one(const std::shared_ptr<Session>& session, const Array& a, co
     return nb::none();
   const auto solution = std::make_shared<Solution>();
   session->run([=](const ProgressCallback& progress) {
-    const System system{to_matrix(a), to_matrix(b)};
-    *solution = solve(session->context(), system, options, progress);
+    Context& context = session->context();
+    *solution = lies_by_columns(a)
+                    ? solve_transposed(context, {to_transposed(a), to_matrix(b)}, options, progress)
+                    : solve(context, {to_matrix(a), to_matrix(b)}, options, progress);
     if (has_answer(solution->status)) copy_out(solution->x.values(), x);
   });
   const bool fine = solution->status == SolveStatus::ok && doubt_of(*solution) <= Doubt::none;

@@ -410,6 +410,7 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
   test_contexts(context);
   test_handles(context);
   test_host_f32(context);
+  test_large_solve_f32(context);
   test_posv_f32(context);
   test_factors_f32(context, 5);
   test_factors_f32(context, 150);
@@ -432,6 +433,7 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
   test_batched_f32(context);
   if (fp64) {
     test_host_f64(context);
+    test_large_solve_f64(context);
     test_posv_f64(context);
     test_symmetric_f64(context);
     test_factors_f64(context, 5);

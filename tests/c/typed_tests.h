@@ -296,6 +296,47 @@ static void T(test_host)(clgauss_context context) {
   }
 }
 
+/* Of a size at which an A by columns is not copied: the same in both layouts, with and without gaps. */
+static void T(test_large_solve)(clgauss_context context) {
+  enum { SIZE = 300, COLUMNS = 2, GAP = 3 };
+  double rconds[4];
+  for (int way = 0; way < 4; ++way) {
+    const int layout = kLayouts[way % 2];
+    const size_t lda = SIZE + (way < 2 ? 0 : GAP),
+                 ldb = layout == CLGAUSS_ROW_MAJOR ? COLUMNS + GAP : SIZE + GAP;
+    REAL *const a = malloc(SIZE * lda * sizeof *a),
+         *const b = malloc((SIZE + GAP) * (COLUMNS + GAP) * sizeof *b);
+    clgauss_solve_options options = {.struct_size = sizeof options, .trust = 1};
+    clgauss_report report = {.struct_size = sizeof report};
+    for (size_t i = 0; i < SIZE * lda; ++i) a[i] = (REAL)NAN;
+    for (size_t i = 0; i < SIZE; ++i) {
+      double sums[COLUMNS] = {0};
+      for (size_t j = 0; j < SIZE; ++j) {
+        const double number = i == j ? 2000 : (double)((3 * i + 5 * j) % 7) - (i < j ? 2 : 4);
+        a[at(layout, i, j, lda)] = (REAL)number;
+        for (size_t c = 0; c < COLUMNS; ++c) sums[c] += number * (double)(j % 4 + c);
+      }
+      for (size_t c = 0; c < COLUMNS; ++c) b[at(layout, i, c, ldb)] = (REAL)sums[c];
+    }
+    EXPECT_STATUS(CLGAUSS_OK, P(solve)(context, layout, SIZE, COLUMNS, a, lda, b, ldb, b, ldb,
+                                       &options, &report));
+    rconds[way] = report.rcond;
+    EXPECT(report.rcond > 0.1 && fabs(report.rcond - rconds[0]) < 1e-3);
+    int wrong = 0;
+    for (size_t i = 0; i < SIZE; ++i)
+      for (size_t c = 0; c < COLUMNS; ++c)
+        wrong += !(fabs((double)b[at(layout, i, c, ldb)] - (double)(i % 4 + c)) < 1000 * (double)EPS);
+    EXPECT(wrong == 0);
+    for (size_t i = 0; i < SIZE; ++i) a[at(layout, i, 270, lda)] = 0;
+    const REAL first = b[0];
+    EXPECT_STATUS(CLGAUSS_SINGULAR, P(solve)(context, layout, SIZE, COLUMNS, a, lda, b, ldb, b, ldb,
+                                             &options, &report));
+    EXPECT(report.failed_column == 271 && b[0] == first);
+    free(a);
+    free(b);
+  }
+}
+
 static void T(test_bad_host)(clgauss_context context) {
   REAL a[N * LDA], b[LDB * LDB];
   OTHER_REAL other[1] = {1};

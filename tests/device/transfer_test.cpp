@@ -103,8 +103,7 @@ TEST_CASE("a caller's matrix of either layout goes there and comes back, in one 
            {std::pair<Index, Index>{1, 1}, {1, 37}, {37, 1}, {16, 16}, {130, 517}, {1031, 33}}) {
         CAPTURE(rows);
         CAPTURE(columns);
-        for (const std::size_t strip_bytes :
-             {std::size_t{1}, std::size_t{10'000}, c::kStripBytes}) {
+        for (const std::size_t strip_bytes : {std::size_t{1}, std::size_t{10'000}, kStripBytes}) {
           CHECK(comes_back<float>(context, layout, rows, columns, strip_bytes));
           if (device.profile.fp64)
             CHECK(comes_back<double>(context, layout, rows, columns, strip_bytes));

@@ -215,6 +215,16 @@ struct Solution : SolveOutcome {
                              const SolveOptions& options = {},
                              const ProgressCallback& progress = {});
 
+/// The same for A^T X = B: for an A that lies by columns, of which system.a holds the transpose.
+/// What is said of a matrix is said of A^T - its pivots, its norms, the column that failed - and
+/// what solve() says of the matrix turned over, but for rounding in sums. From n = 257 on the
+/// methods with factors need no copy of it on the host: it is turned over on its way to the device,
+/// or there. For accuracy max, a judge on the device, devices without fp64 and the other methods
+/// there is one more copy. Throws the same.
+[[nodiscard]] Solution solve_transposed(Context& context, const System& system,
+                                        const SolveOptions& options = {},
+                                        const ProgressCallback& progress = {});
+
 /// Reads A once more, as it was.
 using ReadMatrix = std::function<Matrix()>;
 

@@ -85,7 +85,8 @@ class LuFactors : public Factored {
   void read(Solved& solved);
 
   [[nodiscard]] double reciprocal_growth(const Matrix& a) override {
-    return largest_of_scaled(a, scaling_) / upper_maximum(context_, queue(), call_.type, a_, n_);
+    return largest_of_scaled(a, call_.transposed ? transposed(scaling_) : scaling_) /
+           upper_maximum(context_, queue(), call_.type, a_, n_);
   }
   [[nodiscard]] DeviceOperator* in_f64() override { return in_f64_ ? &*in_f64_ : nullptr; }
   [[nodiscard]] std::optional<DeviceFactors> device_factors() override;
@@ -161,21 +162,24 @@ void LuFactors::build() {
 void LuFactors::upload_a(const System& system) {
   if (call_.give_up_a != nullptr)
     upload_and_release(context_, a_.buffer, a_.ld, call_.type, *call_.give_up_a, scaling_);
+  else if (call_.transposed)
+    upload_turned(context_, a_.buffer, a_.ld, call_.type, system.a, scaling_);
   else
     upload_rows(context_, a_.buffer, a_.ld, call_.type, {scaled_matrix(system, scaling_)});
 }
 
 void LuFactors::upload(const System& system) {
   const RealType type = call_.type;
-  const Sizes sizes = in_f64_ ? upload_and_measure(context_, in_f64_->a().buffer, in_f64_->a().ld,
-                                                   RealType::f64, system.a)
-                      : call_.give_up_a == nullptr
-                          ? upload_and_measure(context_, a_.buffer, a_.ld, type, system.a)
-                          : sizes_of(system.a.values(), n_);
+  const Sizes sizes =
+      in_f64_ ? upload_and_measure(context_, in_f64_->a(), RealType::f64, system, call_.transposed)
+      : call_.give_up_a == nullptr
+          ? upload_and_measure(context_, a_, type, system, call_.transposed)
+          : sizes_of(system.a.values(), n_);
   const std::span<const double> a = system.a.values(), b = system.b.values();
   scaling_ = call_.lu.positive_definite ? definite_scaling_for(sizes, nrhs_, a, b, type)
-             : call_.lu.symmetric       ? symmetric_scaling_for(sizes, nrhs_, a, b, type)
-                                  : scaling_for(sizes, nrhs_, a, b, type, call_.equilibration);
+             : call_.lu.symmetric
+                 ? symmetric_scaling_for(sizes, nrhs_, a, b, type)
+                 : scaling_for(sizes, system, call_.transposed, type, call_.equilibration);
   if (in_f64_) in_f64_->set_right_hand_sides(system.b);
   if (call_.give_up_a != nullptr || !scaling_.keeps_matrix()) {
     upload_a(system);

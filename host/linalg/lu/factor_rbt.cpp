@@ -50,6 +50,7 @@ class RbtFactors : public Factored {
  private:
   Context& context_;
   RealType input_;
+  bool transposed_;
   MatrixView a_, b_;
   SolveBlock block_;
   std::optional<RbtLu> rbt_;
@@ -59,7 +60,7 @@ class RbtFactors : public Factored {
 
 RbtFactors::RbtFactors(Context& context, RealType input, const System& system,
                        const FactorCall& call)
-    : context_(context), input_(input) {
+    : context_(context), input_(input), transposed_(call.transposed) {
   const Index n = system.a.rows(), nrhs = system.b.cols();
   a_.ld = padded_ld(n, input);
   a_.buffer = context.allocate(n * a_.ld * bytes_of(input), "A");
@@ -83,9 +84,8 @@ RbtFactors::RbtFactors(Context& context, RealType input, const System& system,
 }
 
 bool RbtFactors::upload(const System& system, Equilibration equilibration) {
-  const Sizes sizes = upload_and_measure(context_, a_.buffer, a_.ld, input_, system.a);
-  scaling_ = scaling_for(sizes, system.b.cols(), system.a.values(), system.b.values(),
-                         RealType::f32, equilibration);
+  const Sizes sizes = upload_and_measure(context_, a_, input_, system, transposed_);
+  scaling_ = scaling_for(sizes, system, transposed_, RealType::f32, equilibration);
   if (in_f64_) in_f64_->set_right_hand_sides(system.b);
   // Butterflies add rows and columns: those that f32 holds only scaled differ too much in size for
   // that.

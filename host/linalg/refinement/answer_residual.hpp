@@ -13,8 +13,9 @@ struct AnswerResidual {
   Matrix r, d;  // B - A X and |B| + |A| |X|, n-by-nrhs
 };
 
-/// As compute_residual(), by the host.
-[[nodiscard]] AnswerResidual answer_residual(const System& system, const Matrix& x, double eps);
+/// As compute_residual(), by the host; `transposed`: system.a holds A^T, a column-major A.
+[[nodiscard]] AnswerResidual answer_residual(const System& system, const Matrix& x, double eps,
+                                             bool transposed = false);
 
 /// The same from r, d and the sums of |A|'s rows that a device computed in f64. Empty where that is
 /// for the host to say: one of the rows that it computes as well, every 31st, differs by more than

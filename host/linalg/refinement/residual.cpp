@@ -9,6 +9,7 @@
 
 #include "constants.hpp"
 #include "linalg/refinement/answer_residual.hpp"
+#include "linalg/refinement/column_sums.hpp"
 #include "linalg/refinement/row_sums.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/transposed.hpp"
@@ -47,6 +48,7 @@ struct Norms {
 struct Numbers {
   Index n, nrhs;
   std::span<const double> a, b, x;
+  bool transposed = false;  // `a` holds A^T
 };
 
 /// As the numbers are.
@@ -75,12 +77,22 @@ struct Wanted {
   Matrix *r = nullptr, *d = nullptr;
 };
 
+/// What the sums of row i say of right-hand side c.
+void note(Index i, Index c, const RowSums& sums, double of_b, double of_x, Norms& norms,
+          const Wanted& wanted) {
+  const double r = of_b - sums.product;
+  if (wanted.r != nullptr) (*wanted.r)(i, c) = r;
+  if (wanted.d != nullptr) (*wanted.d)(i, c) = std::abs(of_b) + sums.magnitude;
+  norms.a = max_or_nan(norms.a, sums.row);
+  norms.add_row(c, r, of_x, of_b);
+}
+
 /// Norms of the rows first .. last of A x = b; x is there as `scale` wants it, column by column in
 /// `columns`, too.
 template <typename Scale>
 Norms norms_of_rows(const Numbers& system, const Values& columns, const Scale& scale, Index first,
                     Index last, const Wanted& wanted) {
-  const auto& [n, nrhs, a, b, x] = system;
+  const auto& [n, nrhs, a, b, x, transposed] = system;
   Norms norms{0, std::vector<Norms::OfOne>(nrhs)};
   Values space;
   for (Index top = first; top < last; top += kRowsAtOnce) {
@@ -89,28 +101,55 @@ Norms norms_of_rows(const Numbers& system, const Values& columns, const Scale& s
     for (Index c = 0; c < nrhs; ++c)
       for (Index i = top; i < top + count; ++i) {
         const RowSums sums = sums_of_row(rows.subspan((i - top) * n, n), columns.data() + c * n);
-        const double of_b = scale.b(b[i * nrhs + c], c), r = of_b - sums.product;
-        if (wanted.r != nullptr) (*wanted.r)(i, c) = r;
-        if (wanted.d != nullptr) (*wanted.d)(i, c) = std::abs(of_b) + sums.magnitude;
-        norms.a = max_or_nan(norms.a, sums.row);
-        norms.add_row(c, r, x[i * nrhs + c], of_b);
+        note(i, c, sums, scale.b(b[i * nrhs + c], c), x[i * nrhs + c], norms, wanted);
       }
   }
   return norms;
 }
 
-template <typename Scale>
-Norms norms_of(const Numbers& system, const Scale& scale, const Wanted& wanted) {
+/// The same where A lies by columns.
+Norms norms_of_columns(const Numbers& system, Index first, Index last, const Wanted& wanted) {
+  const auto& [n, nrhs, a, b, x, transposed] = system;
+  Norms norms{0, std::vector<Norms::OfOne>(nrhs)};
+  const Index step = ColumnSums::rows_at_once(nrhs);
+  for (Index top = first; top < last; top += step) {
+    const Index count = std::min(step, last - top);
+    const ColumnSums sums(a, n, x, nrhs, top, count);
+    for (Index i = top; i < top + count; ++i)
+      for (Index c = 0; c < nrhs; ++c)
+        note(i, c, sums.of(i - top, c), b[i * nrhs + c], x[i * nrhs + c], norms, wanted);
+  }
+  return norms;
+}
+
+/// Those of all rows, of which of_part(first, last) has some.
+template <typename OfPart>
+Norms norms_of_parts(const Numbers& system, const OfPart& of_part) {
   Norms norms{0, std::vector<Norms::OfOne>(system.nrhs)};
-  const Values columns = transposed(system.x, system.n, system.nrhs);
   std::mutex one_at_a_time;
   in_parallel(system.n, kElementsPerThread / std::max<Index>(system.n, 1) + 1,
               [&](Index first, Index last) {
-                const Norms part = norms_of_rows(system, columns, scale, first, last, wanted);
+                const Norms part = of_part(first, last);
                 const std::scoped_lock lock(one_at_a_time);
                 norms.add(part);
               });
   return norms;
+}
+
+/// Of an A by rows.
+template <typename Scale>
+Norms norms_of(const Numbers& system, const Scale& scale, const Wanted& wanted) {
+  const Values columns = transposed(system.x, system.n, system.nrhs);
+  return norms_of_parts(system, [&](Index first, Index last) {
+    return norms_of_rows(system, columns, scale, first, last, wanted);
+  });
+}
+
+Norms norms_of(const Numbers& system, const Wanted& wanted) {
+  if (!system.transposed) return norms_of(system, Unscaled{}, wanted);
+  return norms_of_parts(system, [&](Index first, Index last) {
+    return norms_of_columns(system, first, last, wanted);
+  });
 }
 
 /// Exponent of the largest finite magnitude in column c of a row-major matrix; far below all others
@@ -126,7 +165,11 @@ int exponent_of_column(std::span<const double> values, Index columns, Index c) {
 /// range of a double: their ratios are what they would be in one without limits, but for products
 /// below 2^-1000 of the norms'.
 Norms norms_in_range(const Numbers& system) {
-  const auto& [n, nrhs, a, b, x] = system;
+  if (system.transposed) {  // rare
+    const Values turned = transposed(system.a, system.n, system.n);
+    return norms_in_range({system.n, system.nrhs, turned, system.b, system.x});
+  }
+  const auto& [n, nrhs, a, b, x, transposed] = system;
   Scaled scale{exponent_of_column(a, 1, 0), std::vector<int>(nrhs)};
   Values scaled_x(x.begin(), x.end());
   for (Index c = 0; c < nrhs; ++c) {
@@ -169,7 +212,7 @@ Residual residual_of(const Numbers& system, double eps, const Wanted& wanted) {
   if (system.a.size() != system.n * system.n || system.b.size() != system.n * system.nrhs ||
       system.x.size() != system.n * system.nrhs)
     throw DimensionError("the residual needs x and b of the same shape, with as many rows as A");
-  const Norms norms = norms_of(system, Unscaled{}, wanted);
+  const Norms norms = norms_of(system, wanted);
   return residual_of(in_range(norms) ? norms : norms_in_range(system), system.n, eps);
 }
 
@@ -179,7 +222,7 @@ constexpr Index kRowsToOneConfirmed = 31;
 /// Whether row i of what the device computed is the host's to rounding, which is n units each.
 bool is_confirmed(const Numbers& system, const Values& columns, Index i, const Matrix& r,
                   const Matrix& d, double row_sum) {
-  const auto& [n, nrhs, a, b, x] = system;
+  const auto& [n, nrhs, a, b, x, transposed] = system;
   const double rounding = 4 * static_cast<double>(n + 1) * unit_roundoff(RealType::f64);
   for (Index c = 0; c < nrhs; ++c) {
     const RowSums sums = sums_of_row(a.subspan(i * n, n), columns.data() + c * n);
@@ -193,10 +236,10 @@ bool is_confirmed(const Numbers& system, const Values& columns, Index i, const M
 }
 
 /// Throws DimensionError.
-Numbers numbers_in(const System& system, const Matrix& x) {
+Numbers numbers_in(const System& system, const Matrix& x, bool transposed = false) {
   if (x.rows() != system.b.rows() || x.cols() != system.b.cols())
     throw DimensionError("the residual needs x and b of the same shape, with as many rows as A");
-  return {system.a.rows(), x.cols(), system.a.values(), system.b.values(), x.values()};
+  return {system.a.rows(), x.cols(), system.a.values(), system.b.values(), x.values(), transposed};
 }
 
 }  // namespace
@@ -210,9 +253,9 @@ Residual compute_residual(const System& system, const Matrix& x, double eps) {
   return residual_of(numbers_in(system, x), eps, {});
 }
 
-AnswerResidual answer_residual(const System& system, const Matrix& x, double eps) {
+AnswerResidual answer_residual(const System& system, const Matrix& x, double eps, bool transposed) {
   AnswerResidual answer{{}, Matrix(x.rows(), x.cols()), Matrix(x.rows(), x.cols())};
-  answer.norms = residual_of(numbers_in(system, x), eps, {&answer.r, &answer.d});
+  answer.norms = residual_of(numbers_in(system, x, transposed), eps, {&answer.r, &answer.d});
   return answer;
 }
 

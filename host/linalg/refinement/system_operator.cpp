@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "linalg/refinement/row_sums.hpp"
+#include "linalg/refinement/column_sums.hpp"
 #include "matrix/transposed.hpp"
 #include "parallel.hpp"
 
@@ -17,26 +17,40 @@ void for_rows(const Matrix& a, const std::function<void(Index, Index)>& body) {
 
 }  // namespace
 
-void HostOperator::residual(const Matrix& x, Matrix& r, Matrix& d) {
-  const Matrix &a = system_.a, &b = system_.b;
-  const Values columns = transposed(x.values(), x.rows(), x.cols());
+template <typename Note>
+void HostOperator::for_sums(const Matrix& x, const Note& note) const {
+  const Matrix& a = system_.a;
+  const Index n = a.rows(), nrhs = x.cols();
+  if (transposed_)
+    return for_rows(a, [&](Index first, Index last) {
+      const Index step = ColumnSums::rows_at_once(nrhs);
+      for (Index top = first; top < last; top += step) {
+        const Index count = std::min(step, last - top);
+        const ColumnSums sums(a.values(), n, x.values(), nrhs, top, count);
+        for (Index i = 0; i < count; ++i)
+          for (Index c = 0; c < nrhs; ++c) note(top + i, c, sums.of(i, c));
+      }
+    });
+  const Values columns = transposed(x.values(), x.rows(), nrhs);
   for_rows(a, [&](Index first, Index last) {
     for (Index top = first; top < last; top += kRowsAtOnce)
-      for (Index c = 0; c < b.cols(); ++c)
-        for (Index i = top; i < std::min(top + kRowsAtOnce, last); ++i) {
-          const RowSums sums = sums_of_row(a.row(i), columns.data() + c * a.rows());
-          r(i, c) = b(i, c) - sums.product;
-          d(i, c) = std::abs(b(i, c)) + sums.magnitude;
-        }
+      for (Index c = 0; c < nrhs; ++c)
+        for (Index i = top; i < std::min(top + kRowsAtOnce, last); ++i)
+          note(i, c, sums_of_row(a.row(i), columns.data() + c * n));
+  });
+}
+
+void HostOperator::residual(const Matrix& x, Matrix& r, Matrix& d) {
+  const Matrix& b = system_.b;
+  for_sums(x, [&](Index i, Index c, const RowSums& sums) {
+    r(i, c) = b(i, c) - sums.product;
+    d(i, c) = std::abs(b(i, c)) + sums.magnitude;
   });
 }
 
 Matrix HostOperator::product(const Matrix& v) {
   Matrix y(v.rows(), 1);
-  for_rows(system_.a, [&](Index first, Index last) {
-    for (Index i = first; i < last; ++i)
-      y(i, 0) = sums_of_row(system_.a.row(i), v.values().data()).product;
-  });
+  for_sums(v, [&](Index i, Index c, const RowSums& sums) { y(i, c) = sums.product; });
   return y;
 }
 

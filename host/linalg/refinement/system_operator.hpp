@@ -25,13 +25,20 @@ class SystemOperator {
 /// ask for where integers (linalg/refinement/integer_operator.hpp) are no faster.
 class HostOperator : public SystemOperator {
  public:
-  explicit HostOperator(const System& system) : system_(system) {}
+  /// `transposed`: system.a holds A^T, a column-major A.
+  explicit HostOperator(const System& system, bool transposed = false)
+      : system_(system), transposed_(transposed) {}
 
   void residual(const Matrix& x, Matrix& r, Matrix& d) override;
   [[nodiscard]] Matrix product(const Matrix& v) override;
 
  private:
+  /// note(i, c, sums) for every row and every column of x, n-by-nrhs, by all cores.
+  template <typename Note>
+  void for_sums(const Matrix& x, const Note& note) const;
+
   const System& system_;
+  bool transposed_;
 };
 
 }  // namespace clgauss

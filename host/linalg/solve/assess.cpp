@@ -102,7 +102,7 @@ class Assessment {
     }
     // Where A was given up, the device has no room for it.
     if (has_fp64() || answer_.plan.in_place || !factors_.on_device()) {
-      HostOperator by_host(system_);
+      HostOperator by_host(system_, answer_.plan.transposed);
       return refine(by_host, solve, x, progress_);
     }
     return refine(*residuals_without_fp64(context_, system_), solve, x, progress_);
@@ -116,7 +116,8 @@ class Assessment {
     if (options_.judge == Judge::device) by_device = measured_by_device(eps);
     const bool good = by_device && by_device->norms.scaled <= options_.max_scaled_residual;
     answer_.judge = good ? Judge::device : Judge::host;
-    measured_ = good ? std::move(*by_device) : answer_residual(system_, result().x, eps);
+    measured_ = good ? std::move(*by_device)
+                     : answer_residual(system_, result().x, eps, answer_.plan.transposed);
     answer_.residual = measured_.norms;
     result().times.check += timer.lap();
   }

@@ -25,7 +25,8 @@ FactorCall call_for(const Context& context, const Plan& plan, const SolveOptions
                   .equilibration = options.equilibration,
                   .keeps_f64 = context.profile().fp64 && !plan.in_place &&
                                (options.judge == Judge::device || (plan.refines() && !maximum)),
-                  .extra_precise = maximum};
+                  .extra_precise = maximum,
+                  .transposed = plan.transposed};
   call.lu.pivoting = options.pivoting;
   call.lu.positive_definite = plan.method == Method::cholesky;
   call.lu.symmetric = plan.method == Method::ldlt;
@@ -144,8 +145,10 @@ Answer answer_by_factors(Context& context, const System& system, Plan plan,
                          const SolveOptions& options, const ProgressCallback& progress) {
   std::string doubts;
   SolveTimes spent;
+  const bool transposed = plan.transposed;
   for (;;) {
     const MethodRow& row = row_of(plan.method);
+    plan.transposed = transposed && !row.symmetric;
     const auto next_after = [&](const Answer* answer) {
       return row.next ? row.next({context, options, system.a.rows(), system.b.cols(), plan, answer})
                       : Next{};

@@ -38,7 +38,7 @@ class Factored {
   void solve_scaled(Matrix& x) { apply_inverse(false, {}, x); }
   void solve_scaled_transposed(Matrix& x) { apply_inverse(true, {}, x); }
 
-  /// max |A'| / max |U|; `a` is the A that was given.
+  /// max |A'| / max |U|; `a` is the A that was given, or its transpose.
   [[nodiscard]] virtual double reciprocal_growth(const Matrix& a) = 0;
 
   /// Whether the factors are the device's, for which few columns at once pay in estimates.
@@ -84,6 +84,7 @@ struct FactorCall {
   Matrix question = {};
   /// there will be refinement in extra precision: A and B are needed once more
   bool extra_precise = false;
+  bool transposed = false;  // the system's `a` holds A^T
   /// the system's A: its memory goes back to the operating system while it is uploaded, and it is
   /// empty then
   Matrix* give_up_a = nullptr;

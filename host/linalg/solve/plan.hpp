@@ -15,6 +15,7 @@ struct Plan {
   std::string_view chosen_by = {};            // MethodChoice::source(), where that decided
   std::optional<ArithmeticRates> rates = {};  // MethodChoice::rates
   bool in_place = false;                      // A was given up while it was uploaded
+  bool transposed = false;                    // the system's `a` holds A^T, a column-major A
 
   /// Whether x is refined to more than the factors' own accuracy.
   [[nodiscard]] bool refines() const {

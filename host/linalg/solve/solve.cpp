@@ -12,6 +12,7 @@
 #include "linalg/solve/names.hpp"
 #include "matrix/shapes.hpp"
 #include "matrix/symmetry.hpp"
+#include "matrix/transposed.hpp"
 
 namespace clgauss {
 
@@ -108,10 +109,10 @@ void conclude(Solution& solution, Answer answer, double bound) {
   solution.status = accurate ? SolveStatus::ok : SolveStatus::inaccurate;
 }
 
-}  // namespace
-
-Solution solve(Context& context, const System& system, const SolveOptions& options,
-               const ProgressCallback& progress) {
+/// solve(); `transposed`: system.a holds A^T, which works where reads_columns() says so, or ends in
+/// NoUsableKernel.
+Solution solve_as_it_lies(Context& context, const System& system, bool transposed,
+                          const SolveOptions& options, const ProgressCallback& progress) {
   LapTimer timer;
   Solution solution;
   const Index n = system.a.rows();
@@ -125,6 +126,7 @@ Solution solve(Context& context, const System& system, const SolveOptions& optio
   } else if (answer.plan.method != Method::gauss) {
     check_shapes(system);
     answer.plan = plan_for(context, options, system.a, answer.plan);
+    answer.plan.transposed = transposed;
     solution.method_choice = answer.plan.chosen_by;
     solution.rates = answer.plan.rates;
     if (row_of(options.method).symmetric) require_symmetric(system.a, method_name(options.method));
@@ -132,8 +134,9 @@ Solution solve(Context& context, const System& system, const SolveOptions& optio
       answer = answer_by_factors(context, system, answer.plan, options, progress);
     } catch (const NoUsableKernel&) {
       // The elimination asks less of a device; that it took over is seen from the method.
-      if (options.method != Method::automatic || options.pivoting != Pivoting::partial ||
-          options.accuracy == Accuracy::maximum || options.equilibration == Equilibration::on)
+      if (transposed || options.method != Method::automatic ||
+          options.pivoting != Pivoting::partial || options.accuracy == Accuracy::maximum ||
+          options.equilibration == Equilibration::on)
         throw;
       SolveOptions elimination = options;
       elimination.method = Method::gauss;
@@ -150,6 +153,38 @@ Solution solve(Context& context, const System& system, const SolveOptions& optio
   conclude(solution, std::move(answer), options.max_scaled_residual);
   solution.times.build += timer.lap() - known;
   return solution;
+}
+
+/// Whether solve_as_it_lies() takes an A by columns: where all that reads A knows how, and A is
+/// large enough for that to matter.
+bool reads_columns(Context& context, const SolveOptions& options, Index n, Index nrhs) {
+  if (n <= kLargestOnHost || !context.profile().fp64 || options.judge == Judge::device)
+    return false;
+  const Plan plan = make_plan(context, options, n, nrhs);
+  return row_of(plan.method).factor != nullptr && plan.accuracy != Accuracy::maximum;
+}
+
+}  // namespace
+
+Solution solve(Context& context, const System& system, const SolveOptions& options,
+               const ProgressCallback& progress) {
+  return solve_as_it_lies(context, system, false, options, progress);
+}
+
+Solution solve_transposed(Context& context, const System& system, const SolveOptions& options,
+                          const ProgressCallback& progress) {
+  check_shapes(system);
+  const auto by_rows = [&] {
+    return solve(context, {transposed(system.a), system.b}, options, progress);
+  };
+  if (row_of(options.method).symmetric && !asymmetric_element(system.a))  // A^T is A
+    return solve(context, system, options, progress);
+  if (!reads_columns(context, options, system.a.rows(), system.b.cols())) return by_rows();
+  try {
+    return solve_as_it_lies(context, system, true, options, progress);
+  } catch (const NoUsableKernel&) {  // what is left for these is for solve() to say
+    return by_rows();
+  }
 }
 
 Solution solve_in_place(Context& context, System system, const ReadMatrix& read_again,
