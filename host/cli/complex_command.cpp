@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "io/formats.hpp"
 #include "lap_timer.hpp"
 
 namespace clgauss::cli {
@@ -9,9 +10,8 @@ namespace clgauss::cli {
 ExitCode run_complex(ComplexCommand command) {
   if (!writes_complex(command.format))
     throw UsageError(
-        fmt::format("the system is complex, and so x, which is written as text, mtx, npy, csv or "
-                    "tsv, not as {}",
-                    file_format_name(command.format)));
+        fmt::format("the system is complex, and so x, which is written as {}, not as {}",
+                    io::formats_of_complex("or"), file_format_name(command.format)));
   const SolveOptions& asked = command.options;
   LapTimer timer;
   ProgramTimes times;

@@ -12,6 +12,7 @@
 #include "linalg/refinement/extra_precise.hpp"
 #include "linalg/refinement/integer_operator.hpp"
 #include "linalg/solve/host_lu.hpp"
+#include "linalg/solve/methods.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/scaling.hpp"
 #include "parallel.hpp"
@@ -43,7 +44,7 @@ class Assessment {
     const Plan& plan = answer_.plan;
     if (plan.accuracy == Accuracy::maximum) return to_the_last_digit(std::move(scaled_x));
     if (plan.refines()) refine_x();
-    if (plan.method == Method::rbt && !result().refinement.accepted) return;
+    if (row_of(plan.method).seed && !result().refinement.accepted) return;
     measure();
     // Rare with factors of f64: their pivots grew, and that cost digits.
     if (plan.type == RealType::f64 && !(answer_.residual.scaled <= 1) &&

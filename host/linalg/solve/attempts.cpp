@@ -27,8 +27,8 @@ FactorCall call_for(const Context& context, const Plan& plan, const SolveOptions
                                (options.judge == Judge::device || (plan.refines() && !maximum)),
                   .extra_precise = maximum};
   call.lu.pivoting = options.pivoting;
-  call.lu.positive_definite = plan.method == Method::cholesky;
-  call.lu.symmetric = plan.method == Method::ldlt;
+  call.lu.positive_definite = row_of(plan.method).definite;
+  call.lu.symmetric = row_of(plan.method).symmetric && !row_of(plan.method).definite;
   const Index n = system.a.rows();
   if ((options.trust || options.doubt) && n > kLargestOnHost) {
     call.estimate_columns = columns_of_trust(system.b.cols());

@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "enumeration.hpp"
 #include "linalg/lu/factor_lu.hpp"
 #include "linalg/lu/rbt.hpp"
 #include "linalg/solve/assess.hpp"
@@ -28,9 +29,8 @@ bool tell_of_inverse(const Refinement& refinement) {
 std::string doubt_about(const Answer& answer) {
   const EliminationResult& result = answer.result;
   if (result.failed_column)
-    return fmt::format(
-        "in f32 the pivot of column {} is {}", *result.failed_column + 1,
-        answer.plan.method == Method::cholesky ? "not positive" : "zero or not finite");
+    return fmt::format("in f32 the pivot of column {} is {}", *result.failed_column + 1,
+                       row_of(answer.plan.method).definite ? "not positive" : "zero or not finite");
   if (result.x.empty() && !result.refinement.accepted) return {};
   return doubt_about_f32(result.refinement, answer.trust, answer.plan.accuracy);
 }
@@ -104,6 +104,10 @@ Next after_ldlt(const Tried& tried) {
 }
 
 constexpr unsigned kOfFactors = kJudgeByDevice | kTrust;
+constexpr unsigned kOfSymmetric = kOfFactors | kMaximumAccuracy | kTypeOfFactors | kDeterminant;
+constexpr unsigned kOfMixed = kOfFactors | kEquilibration | kPivoting | kTournament |
+                              kMaximumAccuracy | kInPlace | kDeterminant | kComplexSystems;
+constexpr unsigned kOfLu = kOfMixed | kTypeOfFactors | kBatches;
 
 constexpr std::array kMethods{
     MethodRow{.method = Method::automatic,
@@ -111,14 +115,12 @@ constexpr std::array kMethods{
               .help =
                   "gauss if one of its options is given, else lu, mixed or, where A is symmetric, "
                   "cholesky or ldlt, whichever is faster",
-              .wishes = kEquilibration | kPivoting | kTournament | kMaximumAccuracy |
-                        kTypeOfFactors | kInPlace | kDeterminant | kOfFactors},
+              .wishes = kOfLu},
     MethodRow{.method = Method::lu,
               .name = "lu",
               .help = "blocked",
               .told = "LU",
-              .wishes = kEquilibration | kPivoting | kTournament | kMaximumAccuracy |
-                        kTypeOfFactors | kInPlace | kDeterminant | kOfFactors,
+              .wishes = kOfLu,
               .factor = factor_lu},
     MethodRow{.method = Method::mixed,
               .name = "mixed",
@@ -127,8 +129,7 @@ constexpr std::array kMethods{
                   "that fails",
               .told = "LU",
               .factors = RealType::f32,
-              .wishes = kEquilibration | kPivoting | kTournament | kMaximumAccuracy | kInPlace |
-                        kDeterminant | kOfFactors,
+              .wishes = kOfMixed,
               .factor = factor_lu,
               .next = after_mixed},
     MethodRow{.method = Method::rbt,
@@ -145,7 +146,8 @@ constexpr std::array kMethods{
               .help = "for a symmetric, or complex and Hermitian, positive definite A",
               .told = "Cholesky",
               .symmetric = true,
-              .wishes = kMaximumAccuracy | kTypeOfFactors | kDeterminant | kOfFactors,
+              .definite = true,
+              .wishes = kOfSymmetric | kComplexSystems | kBatches,
               .factor = factor_lu,
               .next = after_cholesky},
     MethodRow{.method = Method::ldlt,
@@ -153,7 +155,7 @@ constexpr std::array kMethods{
               .help = "for a symmetric A, which may be indefinite",
               .told = "L D L^T",
               .symmetric = true,
-              .wishes = kMaximumAccuracy | kTypeOfFactors | kDeterminant | kOfFactors,
+              .wishes = kOfSymmetric,
               .factor = factor_lu,
               .next = after_ldlt},
     MethodRow{.method = Method::jacobi,
@@ -197,10 +199,7 @@ std::string methods_that_allow(Wish wish, std::string_view last) {
   std::vector<std::string_view> names;
   for (const MethodRow& row : kMethods)
     if (row.method != Method::automatic && row.allows(wish)) names.push_back(row.name);
-  std::string text(names.front());
-  for (std::size_t i = 1; i < names.size(); ++i)
-    text += fmt::format("{}{}", i + 1 < names.size() ? ", " : fmt::format(" {} ", last), names[i]);
-  return text;
+  return enumeration(names, last);
 }
 
 std::string_view method_name(Method method) { return row_of(method).name; }
