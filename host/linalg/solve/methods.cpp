@@ -35,17 +35,30 @@ std::string doubt_about(const Answer& answer) {
   return doubt_about_f32(result.refinement, answer.trust, answer.plan.accuracy);
 }
 
-/// The same method's factors in f64, or the host's.
+/// Factors in f64 by `method`, or the host's.
 Next in_f64(const Tried& tried, Method method, std::string doubt) {
   if (tried.context.profile().fp64)
     return {std::move(doubt), Plan{method, RealType::f64, tried.plan.accuracy}};
   return {std::move(doubt), std::nullopt, true};
 }
 
-Next after_mixed(const Tried& tried) {
-  if (tried.answer == nullptr) return {};
+/// The same where factors in f32 came to an answer that will not do.
+Next after_f32(const Tried& tried, Method method) {
   std::string doubt = doubt_about(*tried.answer);
-  return doubt.empty() ? Next{} : in_f64(tried, Method::lu, std::move(doubt));
+  return doubt.empty() ? Next{} : in_f64(tried, method, std::move(doubt));
+}
+
+Next after_mixed(const Tried& tried) {
+  return tried.answer == nullptr ? Next{} : after_f32(tried, Method::lu);
+}
+
+/// What make_plan() says where the method was left open, and this one a guess.
+Next after_guess(const Tried& tried, std::string doubt = {}) {
+  if (tried.options.method != Method::automatic) return {};
+  Plan plan = make_plan(tried.context, tried.options, tried.n, tried.nrhs);
+  if (tried.plan.method != Method::ldlt && ldlt_is_better(tried.context, plan, tried.n))
+    plan.method = Method::ldlt;
+  return {std::move(doubt), plan};
 }
 
 Next after_rbt(const Tried& tried) {
@@ -63,39 +76,25 @@ Next after_rbt(const Tried& tried) {
                                          : Plan{Method::lu, RealType::f64, tried.plan.accuracy}};
 }
 
-/// Where the method was left open, Cholesky was a guess.
 Next after_cholesky(const Tried& tried) {
+  if (tried.answer == nullptr) return after_guess(tried);
   const bool open = tried.options.method == Method::automatic, narrow = tried.plan.refines();
-  const auto without = [&] {
-    Plan plan = make_plan(tried.context, tried.options, tried.n, tried.nrhs);
-    if (ldlt_is_better(tried.context, plan, tried.n)) plan.method = Method::ldlt;
-    return plan;
-  };
-  if (tried.answer == nullptr) return open ? Next{{}, without()} : Next{};
   const auto failed = tried.answer->result.failed_column;
   if (failed && (narrow || open)) {
     std::string doubt =
         fmt::format("A is not positive definite{} (Cholesky's pivot of column {} is {:.2g})",
                     narrow ? " to f32" : "", *failed + 1, tried.answer->result.pivots[*failed]);
-    if (open) return {std::move(doubt), without()};
+    if (open) return after_guess(tried, std::move(doubt));
     return tried.context.profile().fp64 ? in_f64(tried, Method::cholesky, std::move(doubt))
                                         : Next{};
   }
-  if (!narrow) return {};
-  std::string doubt = doubt_about(*tried.answer);
-  return doubt.empty() ? Next{} : in_f64(tried, Method::cholesky, std::move(doubt));
+  return narrow ? after_f32(tried, Method::cholesky) : Next{};
 }
 
 /// Its multipliers are not bounded as those of LU are: where x suffers, LU has the word.
 Next after_ldlt(const Tried& tried) {
-  if (tried.answer == nullptr)
-    return tried.options.method == Method::automatic
-               ? Next{{}, make_plan(tried.context, tried.options, tried.n, tried.nrhs)}
-               : Next{};
-  if (tried.plan.refines()) {
-    std::string doubt = doubt_about(*tried.answer);
-    return doubt.empty() ? Next{} : in_f64(tried, Method::ldlt, std::move(doubt));
-  }
+  if (tried.answer == nullptr) return after_guess(tried);
+  if (tried.plan.refines()) return after_f32(tried, Method::ldlt);
   const Answer& answer = *tried.answer;
   if (answer.result.failed_column || answer.residual.scaled <= tried.options.max_scaled_residual)
     return {};
