@@ -3,6 +3,7 @@
 
   docs/which_kernels.py ask NAME [SPEC]   runs the self-test of every kernel on the device SPEC (else NAME), keeps the results in
                                     data/runs/kernels_NAME.json
+  docs/which_kernels.py here              asks so those of the CPUs' drivers that are on this machine
   docs/which_kernels.py compile [TARGET..]   compiles what those verdicts name for devices that are not here, without running it:
                                     data/runs/kernels_compiled.csv
   docs/which_kernels.py try [TARGET..]   compiles them, and fails where one is worse than data/runs says
@@ -33,6 +34,7 @@ CLANG = os.environ.get("CLANG", "clang-15")
 PTXAS = os.environ.get("PTXAS", "ptxas").split(":")
 OCLOC = os.environ.get("OCLOC", "ocloc")
 RAN = {"h200": "NVIDIA H200", "pocl": "PoCL", "rusticl": "rusticl", "intel-cpu": "Intel CPU"}
+SPECS = {"intel-cpu": "intel"}  # of --device, where the name is none
 NVIDIA = ["sm_60", "sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"]
 AMD = ["gfx906", "gfx90a", "gfx1030", "gfx1100"]
 INTEL = ["skl", "tgllp"]  # Gen9, with fp64, and Xe, without
@@ -260,6 +262,13 @@ def ask(name, spec):
     print(f"data/runs/kernels_{name}.json written")
 
 
+def ask_here():
+    """No GPU is asked: what a page says of one is of the machine that its name says."""
+    for name in [name for name in RAN if name != "h200"]:
+        if run([PROGRAM, "devices", "--device", SPECS.get(name, name)]).returncode == 0:
+            ask(name, SPECS.get(name, name))
+
+
 def cell_ran(found):
     """Of the verdicts of one kernel on one device."""
     if not found:
@@ -371,6 +380,8 @@ def main():
     arguments = sys.argv[1:]
     if arguments[:1] == ["ask"] and len(arguments) in (2, 3) and arguments[1] in RAN:
         ask(arguments[1], arguments[-1])
+    elif arguments == ["here"]:
+        ask_here()
     elif arguments[:1] == ["compile"]:
         compile_all(arguments[1:])
     elif arguments[:1] == ["try"]:

@@ -16,7 +16,7 @@ namespace clgauss {
 class TemporaryFolder {
  public:
   /// `name` is what its own begins with.
-  explicit TemporaryFolder(const std::string& name) {
+  explicit TemporaryFolder(const std::string& name = "clgauss") {
     std::string path = (std::filesystem::temp_directory_path() / (name + "-XXXXXX")).string();
     if (::mkdtemp(path.data()) == nullptr)
       throw FileError(path, std::generic_category().message(errno));
@@ -30,6 +30,9 @@ class TemporaryFolder {
   }
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const {
+    return path_ / name;
+  }
 
  private:
   std::filesystem::path path_;

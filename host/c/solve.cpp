@@ -10,11 +10,10 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
-#include <type_traits>
 
 #include "c/call.hpp"
-#include "c/host_matrix.hpp"
-#include "io/memory.hpp"
+#include "c/in_double.hpp"
+#include "c/struct_size.hpp"
 #include "linalg/solve/methods.hpp"
 
 namespace clgauss::c {
@@ -22,7 +21,6 @@ namespace clgauss::c {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kLargestStruct = 4096;  // above, struct_size was never set
 constexpr std::size_t kFirstReport = offsetof(clgauss_report, doubt);  // of the first version
 
 /// What the caller's structure holds, as far as this library knows it. Throws UsageError for one of
@@ -31,11 +29,7 @@ constexpr std::size_t kFirstReport = offsetof(clgauss_report, doubt);  // of the
 clgauss_solve_options checked(const clgauss_solve_options* options) {
   clgauss_solve_options known{};
   if (options == nullptr) return known;
-  const std::size_t size = options->struct_size;
-  if (size < sizeof known || size > kLargestStruct)
-    throw UsageError(fmt::format(
-        "options: struct_size is {}; set it to sizeof(clgauss_solve_options), which is {} here",
-        size, sizeof known));
+  const std::size_t size = checked_size(*options, "options", "clgauss_solve_options");
   const auto* bytes = reinterpret_cast<const unsigned char*>(options);
   if (std::any_of(bytes + sizeof known, bytes + size, [](unsigned char byte) { return byte != 0; }))
     throw UsageError(
@@ -127,37 +121,10 @@ void add(clgauss_report& report, const ComplexDeterminant& determinant) {
   report.determinant_log10 = determinant.log10_abs;
   report.determinant_argument = std::arg(determinant.phase);
 }
-static_assert(static_cast<int>(Method::automatic) == CLGAUSS_METHOD_AUTOMATIC &&
-              static_cast<int>(Method::lu) == CLGAUSS_METHOD_LU &&
-              static_cast<int>(Method::mixed) == CLGAUSS_METHOD_MIXED &&
-              static_cast<int>(Method::rbt) == CLGAUSS_METHOD_RBT &&
-              static_cast<int>(Method::gauss) == CLGAUSS_METHOD_GAUSS &&
-              static_cast<int>(Method::cholesky) == CLGAUSS_METHOD_CHOLESKY &&
-              static_cast<int>(Method::jacobi) == CLGAUSS_METHOD_JACOBI &&
-              static_cast<int>(Method::seidel) == CLGAUSS_METHOD_SEIDEL &&
-              static_cast<int>(Method::ldlt) == CLGAUSS_METHOD_LDLT);
-
 static_assert(static_cast<int>(Doubt::unknown) == CLGAUSS_DOUBT_UNKNOWN &&
               static_cast<int>(Doubt::none) == CLGAUSS_DOUBT_NONE &&
               static_cast<int>(Doubt::few_digits) == CLGAUSS_DOUBT_FEW_DIGITS &&
               static_cast<int>(Doubt::nearly_singular) == CLGAUSS_DOUBT_NEARLY_SINGULAR);
-
-std::size_t checked_size(const clgauss_report* report) {
-  if (report == nullptr) return 0;
-  if (report->struct_size < kFirstReport || report->struct_size > kLargestStruct)
-    throw UsageError(
-        fmt::format("report: struct_size is {}; set it to sizeof(clgauss_report), which is {} here",
-                    report->struct_size, sizeof(clgauss_report)));
-  return report->struct_size;
-}
-
-/// What a later version's structure has more becomes 0; an earlier one's has less.
-void write(clgauss_report* to, std::size_t size, clgauss_report report) {
-  if (to == nullptr) return;
-  report.struct_size = size;
-  std::memset(to, 0, size);
-  std::memcpy(to, &report, std::min(size, sizeof report));
-}
 
 clgauss_status status_of(const SolveOutcome& solution) {
   switch (solution.status) {
@@ -186,38 +153,6 @@ clgauss_status status_of(const SolveOutcome& solution) {
                   "does not have the digits that options.accuracy requests",
                   solution.residual.scaled)
           .c_str());
-}
-
-/// The matrix at `numbers`, which nobody writes to.
-Matrix borrowed(const double* numbers, Index rows, Index columns) {
-  return {rows, columns,
-          Values(rows * columns, UninitializedAllocator<double>(const_cast<double*>(numbers)))};
-}
-
-/// `from` in double: the caller's own numbers where they are, row by row without gaps; else a copy,
-/// in memory of `object` if there is one.
-template <typename Real>
-Matrix in_double(const HostMatrix<const Real>& from, const char* name,
-                 ContextObject* object = nullptr) {
-  io::require_memory(name, from.rows, from.columns);  // before anything is read
-  if constexpr (std::is_same_v<Real, double>)
-    if (from.column_step == 1 && from.row_step == from.columns)
-      return borrowed(from.data, from.rows, from.columns);
-  const Index count = from.rows * from.columns;
-  Values own;
-  Values& values = object != nullptr ? object->space(count, own) : own = Values(count);
-  copy(from, row_major(values.data(), from.rows, from.columns, from.columns));
-  if (&values != &own) return borrowed(values.data(), from.rows, from.columns);
-  return {from.rows, from.columns, std::move(own)};
-}
-
-template <typename Real>
-ComplexMatrix in_double(const HostMatrix<const std::complex<Real>>& from, const char* name) {
-  io::require_memory(name, from.rows, 2 * from.columns);  // before anything is read
-  ComplexMatrix own(from.rows, from.columns);
-  auto* const numbers = reinterpret_cast<std::complex<double>*>(own.parts().values().data());
-  copy(from, row_major(numbers, from.rows, from.columns, from.columns));
-  return own;
 }
 
 template <typename Real>
@@ -266,7 +201,8 @@ clgauss_status solve_host(clgauss_context handle, int layout, Index n, Index nrh
   const auto a_view = host_matrix(layout, n, n, a, lda, "A");
   const auto b_view = host_matrix(layout, n, nrhs, b, ldb, "B");
   const auto x_view = host_matrix(layout, n, nrhs, x, ldx, "X");
-  const std::size_t report_size = checked_size(report);
+  const std::size_t report_size =
+      report == nullptr ? 0 : checked_size(*report, "report", "clgauss_report", kFirstReport);
   const clgauss_solve_options known = checked(asked);
   const SolveOptions options = solve_options(known, kRealType<typename RealOf<Number>::Type>);
   const auto solution =
@@ -274,7 +210,7 @@ clgauss_status solve_host(clgauss_context handle, int layout, Index n, Index nrh
   if (has_answer(solution.status)) copy_answer(solution.x, x_view);
   clgauss_report told = report_of(solution);
   if (options.determinant) add(told, solution.determinant);
-  write(report, report_size, told);
+  if (report != nullptr) write(report, report_size, told);
   return status_of(solution);
 }
 

@@ -17,6 +17,7 @@
 #include "command_line/colour.hpp"
 #include "command_line/progress_line.hpp"
 #include "lap_timer.hpp"
+#include "linalg/solve/methods.hpp"
 
 namespace clgauss::cli {
 
@@ -158,22 +159,23 @@ Json report_json(const BatchedReport& report) {
 
 }  // namespace
 
-ExitCode run_batched(const po::variables_map& values, const BatchedCommand& command) {
-  refuse_other_formats(values);
+ExitCode run_batched(const SolveCommand& command) {
+  refuse_other_formats(command.values);
   keep_report_apart(command.json_path, command.output_path);
   if (command.output_path == "-" && isatty(STDOUT_FILENO) == 1)
     throw UsageError("x of --batched is .npy: name a file with -o, or redirect standard output");
   LapTimer total, timer;
-  ProgressLine line(!command.quiet);
+  ProgressLine line(!command.is("quiet"));
   const ProgressCallback progress = shown_on(line);
   OutputFile x(command.output_path);
   std::optional<OutputFile> json;
   if (command.json_path) json.emplace(*command.json_path);
   ProgramTimes times;
-  OpeningContext opening(command.device, command.context, progress, command.quiet);
+  OpeningContext opening(command.values["device"].as<std::string>(), command.context, progress,
+                         command.is("quiet"));
   const BatchedSystem system = opening.beside([&](const ProgressCallback& reading) {
     ReadOptions options;
-    options.allow_nonfinite = command.allow_nonfinite;
+    options.allow_nonfinite = command.read.allow_nonfinite;
     options.progress = reading;
     return read_batched_system(command.system_path, command.rhs, options);
   });
@@ -181,10 +183,10 @@ ExitCode run_batched(const po::variables_map& values, const BatchedCommand& comm
   Context& context = opening.take();
   times.device = timer.lap();
   BatchedOptions options;
-  options.type = command.type;
-  options.max_scaled_residual = command.max_scaled_residual;
-  options.trust = command.trust;
-  options.lu.positive_definite = values["method"].as<std::string>() == "cholesky";
+  options.type = command.solve.type;
+  options.max_scaled_residual = command.solve.max_scaled_residual;
+  options.trust = command.solve.trust;
+  options.lu.positive_definite = row_of(command.solve.method).definite;
   const BatchedSolution solution = solve_batched(context, system, options, progress);
   line.clear();
   timer.lap();
@@ -194,12 +196,12 @@ ExitCode run_batched(const po::variables_map& values, const BatchedCommand& comm
   const UsedDevice device = opening.close();
   times.free = timer.lap();
   times.total = total.lap();
-  const BatchedReport report{device, system, solution, options, times, command.verbose};
+  const BatchedReport report{device, system, solution, options, times, command.is("verbose")};
   if (json) {
     json->write(report_json(report).dump(2) + "\n");
     json->commit();
   }
-  if (!command.quiet)
+  if (!command.is("quiet"))
     tell(painted_summary(summary_text(report)));
   else if (solution.status != SolveStatus::ok)
     tell(painted_summary(failure_text(report)));

@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "io/formats.hpp"
 #include "lap_timer.hpp"
 
 namespace clgauss::cli {
 
 ExitCode run_complex(ComplexCommand command) {
   if (!writes_complex(command.format))
-    throw UsageError(
-        fmt::format("x is complex and cannot be written as {}: write text, mtx, npy, csv or tsv",
-                    file_format_name(command.format)));
+    throw UsageError(fmt::format("x is complex and cannot be written as {}: write {}",
+                                 file_format_name(command.format), io::formats_of_complex("or")));
   const SolveOptions& asked = command.options;
   LapTimer timer;
   ProgramTimes times;

@@ -76,25 +76,25 @@ Matrix make_rhs(std::string_view name, const Matrix& a, Index nrhs, std::uint64_
 
 CommandTable generate_table() {
   static const std::string kinds = kinds_text();
+  static const std::string about_format = format_help("format of the file", "the extension of -o");
   CommandTable table{kGenerateUsage, kGenerateAbout, kGenerateExamples, {}};
   // clang-format off
   table.group("System")
       ("kind", words("KIND", kind_names())->required(), kinds.c_str())
       ("n", po::value<Index>()->required()->value_name("N"), "unknowns")
       ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("S"),
-       "seed of the random numbers")
+       "seed of the random numbers", {{kRandomRhs | kRandomMatrix, "random numbers"}})
       ("rhs", words("WHAT", kRhsWords)->default_value("row-sums"),
        "row-sums (the answer is all ones), ones, random, or none (A alone)")
-      ("nrhs", po::value<Index>()->default_value(1)->value_name("M"), "columns of --rhs random")
+      ("nrhs", po::value<Index>()->default_value(1)->value_name("M"), "columns of --rhs random",
+       {{kRandomRhs, "--rhs random"}})
       ("type", words("T", {"f32", "f64"})->default_value("f64"),
        "f64, or f32: numbers that both types hold");
   table.group("Output")
       ("output,o", output_file("FILE")->default_value("-"), "where to; - is standard output")
-      ("format", format_words(), "text, mtx, npy, csv, tsv, npz, mat or h5; else by the extension of -o")
+      ("format", format_words(), about_format.c_str())
       ("digits", digits_value(), kDigitsHelp);
   // clang-format on
-  table.scopes = {{kRandomRhs, "--rhs random", {"nrhs"}},
-                  {kRandomRhs | kRandomMatrix, "random numbers", {"seed"}}};
   table.mode = mode_of;
   return table;
 }

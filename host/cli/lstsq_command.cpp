@@ -190,6 +190,7 @@ std::string verdict_of(const LeastSquares& answer, const System& system,
 
 CommandTable lstsq_table() {
   static const std::string bound = fmt::format("{}", kScaledResidualBound);
+  static const std::string about_format = format_help("format of A");
   CommandTable table{kLstsqUsage, kLstsqAbout, kLstsqExamples, {}, "a b"};
   // clang-format off
   table.group("System")
@@ -200,7 +201,7 @@ CommandTable lstsq_table() {
        "row-sums (b = A 1), or augmented: the last columns of A (the default)")
       ("nrhs", po::value<Index>()->default_value(1)->value_name("K"),
        "of an augmented A: so many last columns are b")
-      ("format", format_words(), "format of A: text, mtx, npy, csv, tsv, npz, mat, h5; else by content")
+      ("format", format_words(), about_format.c_str())
       ("allow-nonfinite", po::bool_switch(), "accept NaN and Inf in the files");
   table.group("Method")
       ("type", words("T", type_words())->default_value("auto"),

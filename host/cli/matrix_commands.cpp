@@ -16,6 +16,7 @@
 #include "cli/report.hpp"
 #include "command_line/colour.hpp"
 #include "command_line/progress_line.hpp"
+#include "io/formats.hpp"
 #include "lap_timer.hpp"
 #include "linalg/solve/methods.hpp"
 #include "matrix/transfer.hpp"
@@ -58,11 +59,12 @@ std::string method_help(const WordTable<Method>& methods) {
 /// The options that all of them have; the first of `methods` is the default.
 CommandTable matrix_table(std::string_view about, std::string_view examples,
                           const WordTable<Method>& methods = kMatrixMethods) {
+  static const std::string about_format = format_help("format of MATRIX");
   CommandTable table{kMatrixUsage, about, examples, {}, "matrix"};
   // clang-format off
   table.group("Matrix")
       ("matrix", file("MATRIX")->required(), "the file with A; - is standard input")
-      ("format", format_words(), "format of MATRIX: text, mtx, npy, csv, tsv, npz, mat, h5; else by content")
+      ("format", format_words(), about_format.c_str())
       ("allow-nonfinite", po::bool_switch(), "accept NaN and Inf in the file");
   table.group("Method")
       ("method", words("M", methods)->default_value(std::string(methods.front().first)), method_help(methods).c_str())
@@ -287,9 +289,8 @@ ExitCode run_invert(const Given& given) {
   };
   const auto* const complex = std::get_if<ComplexMatrix>(&opened.a);
   if (complex != nullptr && !writes_complex(format))
-    throw UsageError(
-        fmt::format("X is complex and cannot be written as {}: write text, mtx, npy, csv or tsv",
-                    file_format_name(format)));
+    throw UsageError(fmt::format("X is complex and cannot be written as {}: write {}",
+                                 file_format_name(format), io::formats_of_complex("or")));
   const InverseOutcome inverse =
       complex != nullptr
           ? written_out(invert_complex(opened.context, *complex,

@@ -36,7 +36,7 @@ class OpeningContext {
     };
     try {
       return read(reading);
-    } catch (...) {
+    } catch (...) {  // whatever reading threw: it goes on where opening throws nothing
       (void)take();
       throw;
     }

@@ -252,15 +252,14 @@ const WordTable<bool>& kernels_words() {
 
 }  // namespace
 
-po::options_description_easy_init add_device_option(CommandTable& table) {
+OptionRows add_device_option(CommandTable& table) {
   return table.group("Device")(
       "device,d", words("SPEC", {"auto", "gpu", "cpu", "accel"})->default_value(""),
       "auto, gpu, cpu, accel, 1:0 (platform and device) or nvidia:h200 (parts of their names); "
       "else CLGAUSS_DEVICE, else auto");
 }
 
-po::options_description_easy_init add_kernels_option(po::options_description_easy_init group,
-                                                     const char* more) {
+OptionRows add_kernels_option(OptionRows group, const char* more) {
   static const std::string about =
       "all, or portable: only those of plain OpenCL, as a GPU of any vendor takes; else "
       "CLGAUSS_KERNELS";
@@ -279,7 +278,7 @@ void add_kernel_options(CommandTable& table, const char* about_kernels) {
       "read the .cl files from here instead of the embedded ones; else CLGAUSS_KERNEL_DIR");
 }
 
-void add_cores_option(po::options_description_easy_init group) {
+void add_cores_option(OptionRows group) {
   group("cores-per-cu", po::value<unsigned>()->value_name("N"),
         "cores of a compute unit, for the LCM rule");
 }
@@ -304,7 +303,7 @@ Device open_named_device(const std::string& spec) {
   return open_device(named.empty() ? "auto" : named);
 }
 
-void add_json_option(po::options_description_easy_init group, const char* about) {
+void add_json_option(OptionRows group, const char* about) {
   group("json", optional_file("FILE"), about);
 }
 
@@ -387,6 +386,10 @@ void refuse_unknown_ending(const char* option, const std::filesystem::path& path
 }  // namespace
 
 TextValue* format_words() { return words("F", file_format_names()); }
+
+std::string format_help(std::string_view what, std::string_view else_by) {
+  return fmt::format("{}: {}; else by {}", what, fmt::join(file_format_names(), ", "), else_by);
+}
 
 FileFormat output_format(const po::variables_map& values, const char* name,
                          const std::string& path) {

@@ -114,15 +114,14 @@ T parse_word(std::string_view option, std::string_view text, const WordTable<T>&
 [[nodiscard]] const WordTable<std::optional<RealType>>& type_words();
 
 /// Begins the group of options about the device with --device.
-po::options_description_easy_init add_device_option(CommandTable& table);
+OptionRows add_device_option(CommandTable& table);
 /// --kernels, and what it says; `more` comes before what the help says of it.
-po::options_description_easy_init add_kernels_option(po::options_description_easy_init group,
-                                                     const char* more = "");
+OptionRows add_kernels_option(OptionRows group, const char* more = "");
 void take_kernels_option(const po::variables_map& values, ContextOptions& options);
 /// The two and --kernel-dir.
 void add_kernel_options(CommandTable& table, const char* about_kernels = "");
 /// --cores-per-cu, of what takes the LCM rule.
-void add_cores_option(po::options_description_easy_init group);
+void add_cores_option(OptionRows group);
 /// All four, and what they say. Throws UsageError for zero cores.
 void add_context_options(CommandTable& table, const char* about_kernels = "");
 [[nodiscard]] ContextOptions context_options(const po::variables_map& values);
@@ -132,7 +131,7 @@ void add_context_options(CommandTable& table, const char* about_kernels = "");
 
 /// Adds --json [FILE] to a group; `about` says what is written.
 void add_json_option(
-    po::options_description_easy_init group,
+    OptionRows group,
     const char* about = "write this as JSON to FILE; without FILE, or to -, in place of the text");
 /// Where --json [FILE] wants what a command found, if it was given: opened before the work starts,
 /// so that a place that cannot be written is found at once.
@@ -164,6 +163,8 @@ inline constexpr const char* kDigitsHelp =
 
 /// The words for formats of files.
 [[nodiscard]] TextValue* format_words();
+/// "format of A: text, mtx, ..; else by content" for the `what` "format of A".
+[[nodiscard]] std::string format_help(std::string_view what, std::string_view else_by = "content");
 /// The format that option `name` gives, else that of the extension of `path`. Throws UsageError for
 /// an unknown format.
 [[nodiscard]] FileFormat output_format(const po::variables_map& values, const char* name,

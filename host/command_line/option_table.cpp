@@ -55,11 +55,24 @@ std::vector<OptionView> OptionGroup::view(const CommandTable& table) const {
   return views;
 }
 
-po::options_description_easy_init CommandTable::group(const char* caption) {
+OptionRows& OptionRows::operator()(const char* name, const po::value_semantic* value,
+                                   const char* about, const std::vector<Where>& where) {
+  table_->groups[group_].options.add_options()(name, value, about);
+  const std::string_view names = name;
+  for (const Where& one : where) table_->restrict_option(names.substr(0, names.find(',')), one);
+  return *this;
+}
+
+OptionRows CommandTable::group(const char* caption) {
   const auto there = std::ranges::find(groups, std::string_view(caption), &OptionGroup::caption);
-  OptionGroup& group =
-      there != groups.end() ? *there : groups.emplace_back(OptionGroup{caption, {}});
-  return group.options.add_options();
+  const auto index = static_cast<std::size_t>(there - groups.begin());
+  if (there == groups.end()) groups.push_back({caption, {}});
+  return {*this, index};
+}
+
+void CommandTable::restrict_option(std::string_view name, const Where& where) {
+  const auto option = fmt::format("{}{}{}", name, where.value.empty() ? "" : "=", where.value);
+  scopes.push_back({where.modes, where.belongs_to, {option}});
 }
 
 po::options_description CommandTable::all() const {

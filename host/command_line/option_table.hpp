@@ -100,6 +100,13 @@ struct Scope {
   std::vector<std::string> options;  // "pivot", or "pivot=none" for one of its values
 };
 
+/// The same as part of one option's row, of all its values or of one.
+struct Where {
+  unsigned modes;
+  std::string belongs_to;
+  std::string value = {};
+};
+
 /// What a run is, as far as its options say it.
 struct Mode {
   unsigned bits;
@@ -113,6 +120,21 @@ struct OptionGroup {
   po::options_description options;
 
   [[nodiscard]] std::vector<OptionView> view(const CommandTable& table) const;
+};
+
+/// Takes the options of a group, a row each.
+class OptionRows {
+ public:
+  OptionRows(CommandTable& table, std::size_t group) : table_(&table), group_(group) {}
+
+  /// `name` may end in ",n", a short one. Without `where` the option means something in every mode;
+  /// else all of `where` have to allow a mode.
+  OptionRows& operator()(const char* name, const po::value_semantic* value, const char* about,
+                         const std::vector<Where>& where = {});
+
+ private:
+  CommandTable* table_;
+  std::size_t group_;
 };
 
 /// A command's line: its options, those that are given without their names, and what is told about
@@ -129,7 +151,9 @@ struct CommandTable {
   bool is_before_program = false;  // what stands behind "--" is another program and its arguments
 
   /// Begins a group of options, or goes on with the one of that caption.
-  po::options_description_easy_init group(const char* caption);
+  OptionRows group(const char* caption);
+  /// What Where of its row says of an option, of one whose row stands in another command's, too.
+  void restrict_option(std::string_view name, const Where& where);
   [[nodiscard]] po::options_description all() const;
   [[nodiscard]] std::vector<OptionView> options() const;
   [[nodiscard]] std::vector<std::string> positionals() const;

@@ -167,7 +167,7 @@ void set_driver_environment() {
   if (operating_system::has_first_cores()) setenv("POCL_AFFINITY", "1", 0);
 }
 
-bool is_hopper(const DeviceProfile& device) {
+bool gains_by_look_ahead(const DeviceProfile& device) {
   return device.lacks_ptx().empty() && device.attributes.nvidia->capability_major == 9;
 }
 

@@ -50,9 +50,10 @@ T query_or(const cl::Device& device, cl_device_info what, T fallback) {
 /// as one alone did. (Mesa's and Intel's build by all threads.)
 [[nodiscard]] bool driver_builds_one_by_one(const cl::Device& device);
 
-/// An NVIDIA device of compute capability 9 that takes inline PTX: defaults that were measured on
-/// an H200 go by it.
-[[nodiscard]] bool is_hopper(const DeviceProfile& device);
+/// Whether an LU gains where panels are factored beside the update before them. No query tells: it
+/// was measured on an H200, and goes for NVIDIA's devices of compute capability 9 that take inline
+/// PTX.
+[[nodiscard]] bool gains_by_look_ahead(const DeviceProfile& device);
 
 /// For a program that has one context, whose work is in two queues at most (an LU's panels go
 /// beside its updates): sets CUDA_DEVICE_MAX_CONNECTIONS=2 where the environment does not set it.

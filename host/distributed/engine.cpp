@@ -103,7 +103,7 @@ std::exception_ptr named(const std::string& device, const std::exception_ptr& er
     translate_opencl_errors([&] { std::rethrow_exception(error); });
   } catch (const Error& caught) {
     return std::make_exception_ptr(Error(caught.error_code(), device + ": " + caught.what()));
-  } catch (...) {
+  } catch (...) {  // no error of clgauss or of OpenCL: it stays as it is
   }
   return error;
 }
@@ -237,7 +237,7 @@ void Engine::Implementation::guard(std::size_t device, const std::function<void(
   if (stopped_) return;
   try {
     body();
-  } catch (...) {
+  } catch (...) {  // all: StarPU's C, which called, cannot be unwound; rethrow() throws it later
     const std::scoped_lock lock(mutex);
     if (!error_) error_ = named(profiles[device].name, std::current_exception());
     stopped_ = true;

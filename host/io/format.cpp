@@ -9,7 +9,9 @@
 #include <set>
 #include <string>
 #include <system_error>
+#include <vector>
 
+#include "enumeration.hpp"
 #include "io/archive.hpp"
 #include "io/ascii.hpp"
 #include "io/memory.hpp"
@@ -39,13 +41,26 @@ constexpr bool kWithHdf5 = true;
 constexpr bool kWithHdf5 = false;
 #endif
 
-/// Everything there is to know about a format; a new one is a line here and a value of FileFormat.
+bool is_npz(std::string_view bytes) {
+  return bytes.starts_with("PK\3\4") || bytes.starts_with("PK\5\6");
+}
+
+bool is_mat(std::string_view bytes) {
+  constexpr std::size_t kTextBytes = 116;
+  return bytes.starts_with("MATLAB ") &&
+         bytes.substr(0, kTextBytes).find(" MAT-file") != std::string_view::npos;
+}
+
+bool is_hdf5(std::string_view bytes) { return bytes.starts_with("\x89HDF\r\n\x1a\n"); }
+
+/// Everything there is to know about a format; a new one is a row here and a value of FileFormat.
 /// It holds one matrix, and has `read` and `write`, or several with names, and has `open` and
 /// `write_arrays`.
 struct Format {
   FileFormat format;
   std::string_view name;
   std::array<std::string_view, 2> extensions;
+  bool (*recognises)(std::string_view bytes) = nullptr;  // null: it has no signature
   Content (*read)(const Input&, const ReadOptions&) = nullptr;
   void (*write)(OutputFile&, const Matrix&, const WriteOptions&) = nullptr;
   std::unique_ptr<io::Archive> (*open)(const Input&, const ReadOptions&) = nullptr;
@@ -67,6 +82,7 @@ constexpr std::array formats = {
     Format{.format = FileFormat::matrix_market,
            .name = "mtx",
            .extensions = {".mtx"},
+           .recognises = io::is_matrix_market,
            .read = io::read_matrix_market,
            .write = io::write_matrix_market,
            .read_any = io::read_any_matrix_market,
@@ -74,6 +90,7 @@ constexpr std::array formats = {
     Format{.format = FileFormat::npy,
            .name = "npy",
            .extensions = {".npy"},
+           .recognises = io::is_npy,
            .read = io::read_npy,
            .write = io::write_npy,
            .read_any = io::read_any_npy,
@@ -90,33 +107,30 @@ constexpr std::array formats = {
            .read = io::read_tsv,
            .write = io::write_tsv,
            .write_complex = io::write_tsv},
-    Format{FileFormat::npz,
-           "npz",
-           {".npz"},
-           nullptr,
-           nullptr,
-           io::open_npz,
-           io::write_npz,
-           "libzip (libzip-dev)",
-           kWithZip},
-    Format{FileFormat::mat,
-           "mat",
-           {".mat"},
-           nullptr,
-           nullptr,
-           io::open_mat,
-           io::write_mat,
-           "libmatio (libmatio-dev)",
-           kWithMatio},
-    Format{FileFormat::hdf5,
-           "h5",
-           {".h5", ".hdf5"},
-           nullptr,
-           nullptr,
-           io::open_hdf5,
-           io::write_hdf5,
-           "libhdf5 (libhdf5-dev)",
-           kWithHdf5},
+    Format{.format = FileFormat::npz,
+           .name = "npz",
+           .extensions = {".npz"},
+           .recognises = is_npz,
+           .open = io::open_npz,
+           .write_arrays = io::write_npz,
+           .library = "libzip (libzip-dev)",
+           .available = kWithZip},
+    Format{.format = FileFormat::mat,
+           .name = "mat",
+           .extensions = {".mat"},
+           .recognises = is_mat,
+           .open = io::open_mat,
+           .write_arrays = io::write_mat,
+           .library = "libmatio (libmatio-dev)",
+           .available = kWithMatio},
+    Format{.format = FileFormat::hdf5,
+           .name = "h5",
+           .extensions = {".h5", ".hdf5"},
+           .recognises = is_hdf5,
+           .open = io::open_hdf5,
+           .write_arrays = io::write_hdf5,
+           .library = "libhdf5 (libhdf5-dev)",
+           .available = kWithHdf5},
 };
 
 const Format& entry_of(FileFormat format) {
@@ -124,29 +138,13 @@ const Format& entry_of(FileFormat format) {
                        [format](const Format& entry) { return entry.format == format; });
 }
 
-bool is_mat(std::string_view bytes) {
-  constexpr std::size_t kTextBytes = 116;
-  return bytes.starts_with("MATLAB ") &&
-         bytes.substr(0, kTextBytes).find(" MAT-file") != std::string_view::npos;
-}
-
 /// The format of `bytes`. Tables have no signature, they are told apart by what stands between the
 /// first numbers; a file whose extension promises a signature and that has none is left to that
 /// parser to refuse.
 FileFormat detect(std::string_view bytes, FileFormat by_extension) {
-  if (bytes.starts_with("PK\3\4") || bytes.starts_with("PK\5\6")) return FileFormat::npz;
-  if (is_mat(bytes)) return FileFormat::mat;
-  if (bytes.starts_with("\x89HDF\r\n\x1a\n")) return FileFormat::hdf5;
-  if (io::is_npy(bytes)) {
-    return FileFormat::npy;
-  }
-  if (io::is_matrix_market(bytes)) {
-    return FileFormat::matrix_market;
-  }
-  if (by_extension == FileFormat::npy || by_extension == FileFormat::matrix_market ||
-      entry_of(by_extension).open != nullptr) {
-    return by_extension;
-  }
+  for (const Format& entry : formats)
+    if (entry.recognises != nullptr && entry.recognises(bytes)) return entry.format;
+  if (entry_of(by_extension).recognises != nullptr) return by_extension;
   /// a column may be "in %"
   const bool spreadsheet = by_extension == FileFormat::csv || by_extension == FileFormat::tsv;
   const std::string_view line = io::first_line_with_content(bytes, spreadsheet ? "#" : "#%");
@@ -238,7 +236,7 @@ void write_matrix(OutputFile& file, const ComplexMatrix& matrix, FileFormat form
   const Format& entry = entry_of(format);
   if (entry.write_complex == nullptr)
     throw FileError(file.path(), fmt::format("complex numbers are not written as {}, only as {}",
-                                             entry.name, "text, mtx, npy, csv and tsv"));
+                                             entry.name, io::formats_of_complex("and")));
   entry.write_complex(file, matrix.parts(), options);
 }
 
@@ -252,6 +250,13 @@ void write_system(OutputFile& file, const System& system, FileFormat format,
 }
 
 namespace io {
+
+std::string formats_of_complex(std::string_view last) {
+  std::vector<std::string_view> names;
+  for (const Format& entry : formats)
+    if (entry.write_complex != nullptr) names.push_back(entry.name);
+  return enumeration(names, last);
+}
 
 void refuse_unavailable(const std::string& file, FileFormat format) {
   const Format& entry = entry_of(format);

@@ -99,6 +99,9 @@ struct SystemContent {
 /// [A | b]
 [[nodiscard]] Matrix augmented(const System& system);
 
+/// "text, mtx and npy", with another last word: those that complex numbers are written as.
+[[nodiscard]] std::string formats_of_complex(std::string_view last);
+
 /// Throws FileError: this build reads and writes no such files.
 [[noreturn]] void refuse_unavailable(const std::string& file, FileFormat format);
 

@@ -28,7 +28,7 @@ template <typename Real>
 void convert(const Strided<Real>& from, double* out) {
   constexpr Index kSquare = 64;
   const Index width = from.column_stride == 1 ? from.columns : kSquare;
-  const Index grain = kElementsPerThread / (from.columns * kSquare) + 1;
+  const Index grain = kElementsPerThread / (std::max<Index>(from.columns, 1) * kSquare) + 1;
   in_parallel((from.rows + kSquare - 1) / kSquare, grain, [&](Index first, Index last) {
     const Index end = std::min(from.rows, last * kSquare);
     for (Index top = first * kSquare; top < end; top += kSquare)

@@ -25,7 +25,8 @@ Batch with_doubt_question(const Batch& b) {
 std::optional<Index> take_doubtful(const Batch& a, RealType type, Batch& x) {
   const Index n = x.rows, columns = x.cols - 1;
   Values taken(x.count * n * columns), sizes(x.count);
-  in_parallel(x.count, kElementsPerThread / (n * n) + 1, [&](Index first, Index last) {
+  const Index grain = kElementsPerThread / std::max<Index>(n * n, 1) + 1;
+  in_parallel(x.count, grain, [&](Index first, Index last) {
     for (Index s = first; s < last; ++s) {
       double norm = 0, product = 0;
       for (Index row = s * n; row < (s + 1) * n; ++row) {

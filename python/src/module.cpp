@@ -261,7 +261,8 @@ void determinants_on_host(const Array& a, const WritableArray& mantissas,
   auto* const exponent = static_cast<std::int64_t*>(exponents.data());
   const Index n = stack.rows;
   const nb::gil_scoped_release no_gil;
-  in_parallel(stack.count, kElementsPerThread / (n * n * n) + 1, [&](Index first, Index last) {
+  const Index grain = kElementsPerThread / std::max<Index>(n * n * n, 1) + 1;
+  in_parallel(stack.count, grain, [&](Index first, Index last) {
     for (Index s = first; s < last; ++s) {
       const Determinant det = determinant_on_host(stack.matrix(s), n);
       mantissa[s] = det.mantissa;

@@ -139,7 +139,7 @@ std::optional<double> rcond_by_lapack(const Matrix& a) {
 
 /// x by LAPACK and corrections whose residuals, and x, are held in `Wide`.
 template <typename Wide>
-Matrix refined_in(const HostLapack& lapack, const System& system) {
+Matrix refined_in(HostLapack& lapack, const System& system) {
   const Index n = system.a.rows();
   std::vector<Wide> x(n, Wide(0));
   for (int step = 0; step < 20; ++step) {
@@ -160,7 +160,7 @@ Matrix refined_in(const HostLapack& lapack, const System& system) {
 
 /// x to all digits of f64, where the condition leaves that; of large systems to those that a
 /// residual in long double gives.
-Matrix reference(const HostLapack& lapack, const System& system) {
+Matrix reference(HostLapack& lapack, const System& system) {
   using Quad = boost::multiprecision::cpp_bin_float_quad;
   return system.a.rows() <= 33 ? refined_in<Quad>(lapack, system)
                                : refined_in<long double>(lapack, system);
@@ -239,7 +239,7 @@ std::optional<Oracle> oracle_of(const Kind& kind, Index n) {
   const Index rows = oracle.system.a.rows();
   oracle.system.b =
       kind.name == "graded" ? row_sums(oracle.system.a) : random_matrix(rows, 1, 7 * rows + 1);
-  const HostLapack lapack(oracle.system.a);
+  HostLapack lapack(oracle.system.a);
   if (!lapack.failed_column()) {
     oracle.x = reference(lapack, oracle.system);
     oracle.rcond = rcond_by_lapack(oracle.system.a);

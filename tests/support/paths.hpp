@@ -2,13 +2,13 @@
 /// Where the tests find what they read. The environment outranks the build, so that built tests run
 /// on another machine.
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+
+#include "temporary_folder.hpp"
 
 namespace clgauss::test {
 
@@ -29,27 +29,6 @@ namespace clgauss::test {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A new empty folder, removed with all that is in it at the end of the scope.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "clgauss-test-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const {
-    return path_ / name;
-  }
-
- private:
-  std::filesystem::path path_;
-};
+using clgauss::TemporaryFolder;
 
 }  // namespace clgauss::test

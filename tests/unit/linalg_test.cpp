@@ -6,8 +6,11 @@
 #include <clgauss/residual.hpp>
 #include <clgauss/solve.hpp>
 #include <cmath>
+#include <regex>
 
 #include "constants.hpp"
+#include "linalg/solve/methods.hpp"
+#include "support/paths.hpp"
 
 using namespace clgauss;
 
@@ -137,4 +140,17 @@ TEST_CASE("generated matrices are the same for one seed and have their traits") 
 
 TEST_CASE("a matrix refuses a wrong number of values") {
   CHECK_THROWS_AS((Matrix{2, 2, {1, 2, 3}}), DimensionError);
+}
+
+TEST_CASE("clgauss.h has a constant of every method, which has its number") {
+  const std::string header =
+      test::content_of(test::data_folder().parent_path() / "host" / "include" / "clgauss.h");
+  for (const MethodRow& row : all_methods()) {
+    std::string name = row.method == Method::automatic ? "AUTOMATIC" : std::string(row.name);
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+    CAPTURE(name);
+    const std::string number = std::to_string(static_cast<int>(row.method));
+    CHECK(std::regex_search(
+        header, std::regex("CLGAUSS_METHOD_" + name + R"(\s*=\s*)" + number + R"(\b)")));
+  }
 }

@@ -1,8 +1,52 @@
-#include <algorithm>
-
 #include "kernels/lu/lu_panels.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace clgauss {
+
+namespace {
+
+/// A way, and where it is taken.
+struct PanelWay {
+  const KernelVariant& (*variant)();
+  std::unique_ptr<PanelKernel> (*make)(const LuSetting& setting);
+  bool fastest = true, tournament = true, partial = true;  // as PanelWays says
+  bool of_complex = false;                                 // where nothing else is asked for
+
+  [[nodiscard]] bool is_of(PanelWays which) const {
+    return which == PanelWays::fastest      ? fastest
+           : which == PanelWays::tournament ? tournament
+                                            : partial;
+  }
+};
+
+/// In the order of trying.
+constexpr std::array kWays{
+    PanelWay{.variant = panel_columns_variant, .make = make_panel_columns},
+    PanelWay{.variant = panel_persistent_variant,
+             .make = make_panel_persistent,
+             .tournament = false,
+             .of_complex = true},
+    PanelWay{.variant = panel_group_variant, .make = make_panel_group},
+    PanelWay{.variant = panel_waiting_variant,
+             .make = make_panel_waiting,
+             .tournament = false,
+             .of_complex = true},
+    PanelWay{.variant = panel_tournament_variant, .make = make_panel_tournament, .partial = false},
+    PanelWay{.variant = panel_tall_variant,
+             .make = make_panel_tall,
+             .fastest = false,
+             .tournament = false}};
+
+}  // namespace
+
+std::vector<const KernelVariant*> panel_variants() {
+  std::vector<const KernelVariant*> variants;
+  for (const PanelWay& way : kWays)
+    if (way.fastest) variants.push_back(&way.variant());
+  return variants;
+}
 
 void ask_panels(Context& context, RealType type,
                 std::unique_ptr<PanelKernel> (*make)(const LuSetting& setting),
@@ -14,24 +58,13 @@ void ask_panels(Context& context, RealType type,
 }
 
 Panels::Panels(const LuSetting& setting, PanelWays which) : setting_(setting), which_(which) {
-  if (setting.kernels.number().complex) {
-    ways_.push_back({&panel_persistent_variant(), make_panel_persistent(setting)});
-    persistent_ = ways_.back().kernel.get();
-    ways_.push_back({&panel_waiting_variant(), make_panel_waiting(setting)});
-    return;
+  const bool complex = setting.kernels.number().complex;
+  for (const PanelWay& way : kWays) {
+    if (complex ? !way.of_complex : !way.is_of(which)) continue;
+    ways_.push_back({&way.variant(), way.make(setting)});
+    if (ways_.back().variant == &panel_persistent_variant())
+      persistent_ = ways_.back().kernel.get();
   }
-  const bool may_wait = which != PanelWays::tournament;
-  ways_.push_back({&panel_columns_variant(), make_panel_columns(setting)});
-  if (may_wait) {
-    ways_.push_back({&panel_persistent_variant(), make_panel_persistent(setting)});
-    persistent_ = ways_.back().kernel.get();
-  }
-  ways_.push_back({&panel_group_variant(), make_panel_group(setting)});
-  if (may_wait) ways_.push_back({&panel_waiting_variant(), make_panel_waiting(setting)});
-  if (which == PanelWays::partial)
-    ways_.push_back({&panel_tall_variant(), make_panel_tall(setting)});
-  else
-    ways_.push_back({&panel_tournament_variant(), make_panel_tournament(setting)});
 }
 
 Panels::Way& Panels::way_for(cl_uint m) {

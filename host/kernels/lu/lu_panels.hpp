@@ -43,25 +43,26 @@ class PanelKernel {
   [[nodiscard]] virtual cl_uint waiting_groups(cl_uint /*m*/) const { return 0; }
 };
 
+// Each way stands in the file of its name, and has a row in lu_panels.cpp.
+
+/// One work-group, a column a sub-group, with vendors' instructions.
+[[nodiscard]] const KernelVariant& panel_columns_variant();
+[[nodiscard]] std::unique_ptr<PanelKernel> make_panel_columns(const LuSetting& setting);
 /// A work-group a few sub-groups of rows, all resident at once, so that they may wait for each
 /// other at every column.
 [[nodiscard]] const KernelVariant& panel_persistent_variant();
-/// The same without sub-groups and vendors' instructions.
-[[nodiscard]] const KernelVariant& panel_waiting_variant();
+[[nodiscard]] std::unique_ptr<PanelKernel> make_panel_persistent(const LuSetting& setting);
 /// One work-group.
 [[nodiscard]] const KernelVariant& panel_group_variant();
-/// One work-group, a column a sub-group, with vendors' instructions.
-[[nodiscard]] const KernelVariant& panel_columns_variant();
+[[nodiscard]] std::unique_ptr<PanelKernel> make_panel_group(const LuSetting& setting);
+/// As persistent, without sub-groups and vendors' instructions.
+[[nodiscard]] const KernelVariant& panel_waiting_variant();
+[[nodiscard]] std::unique_ptr<PanelKernel> make_panel_waiting(const LuSetting& setting);
 /// Tournament pivoting: work-groups choose candidates, those of several choose again.
 [[nodiscard]] const KernelVariant& panel_tournament_variant();
+[[nodiscard]] std::unique_ptr<PanelKernel> make_panel_tournament(const LuSetting& setting);
 /// Partial pivoting by two launches a column, for panels that nothing else takes.
 [[nodiscard]] const KernelVariant& panel_tall_variant();
-
-[[nodiscard]] std::unique_ptr<PanelKernel> make_panel_persistent(const LuSetting& setting);
-[[nodiscard]] std::unique_ptr<PanelKernel> make_panel_waiting(const LuSetting& setting);
-[[nodiscard]] std::unique_ptr<PanelKernel> make_panel_columns(const LuSetting& setting);
-[[nodiscard]] std::unique_ptr<PanelKernel> make_panel_group(const LuSetting& setting);
-[[nodiscard]] std::unique_ptr<PanelKernel> make_panel_tournament(const LuSetting& setting);
 [[nodiscard]] std::unique_ptr<PanelKernel> make_panel_tall(const LuSetting& setting);
 
 /// KernelVariant::ask of a way: panels of these heights, where it fits them.
@@ -75,6 +76,9 @@ enum class PanelWays {
   tournament,  // never work-groups that wait for each other
   partial      // always partial pivoting
 };
+
+/// The variants of `fastest`, in the order of trying.
+[[nodiscard]] std::vector<const KernelVariant*> panel_variants();
 
 /// Factors panels, each by the first way that fits it and works.
 class Panels {

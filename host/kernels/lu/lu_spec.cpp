@@ -3,6 +3,7 @@
 #include <array>
 #include <clgauss/context.hpp>
 #include <clgauss/error.hpp>
+#include <vector>
 
 #include "device/quirks.hpp"
 #include "kernels/common/cpu_tile.hpp"
@@ -51,7 +52,9 @@ const KernelVariant& lu_blocks_variant() {
             .least = 0,
             .most = 1 << 30,
             .usual =
-                [](const Setting& at) { return at.n > 3072 && is_hopper(at.device) ? 8192 : 0; },
+                [](const Setting& at) {
+                  return at.n > 3072 && gains_by_look_ahead(at.device) ? 8192 : 0;
+                },
             .tried = {0, 2048, 4096, 8192},
             .macro = false}},
       .lacks = lacks_nothing,
@@ -71,11 +74,12 @@ Variants lu_cpu_variants() {
 }
 
 Variants lu_gpu_variants() {
-  static const std::array variants{
-      &panel_columns_variant(),    &panel_persistent_variant(), &panel_group_variant(),
-      &panel_waiting_variant(),    &panel_tournament_variant(), &lu_blocks_variant(),
-      &laswp_trsm_variant(),       &trsv_persistent_variant(),  &trsv_variant(),
-      &lu_small_columns_variant(), &lu_small_variant()};
+  static const std::vector<const KernelVariant*> variants = [] {
+    std::vector<const KernelVariant*> all = panel_variants();
+    all.insert(all.end(), {&lu_blocks_variant(), &laswp_trsm_variant(), &trsv_persistent_variant(),
+                           &trsv_variant(), &lu_small_columns_variant(), &lu_small_variant()});
+    return all;
+  }();
   return variants;
 }
 

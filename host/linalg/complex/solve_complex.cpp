@@ -42,11 +42,9 @@ void require_known(const SolveOptions& options) {
   refuse(options.equilibration == Equilibration::on, "equilibration");
   refuse(options.judge == Judge::device, "residuals by the device");
   refuse(options.lu.spec.has_value() || options.lu.positive_definite, "a choice of the LU");
-  if (options.method != Method::automatic && options.method != Method::lu &&
-      options.method != Method::mixed && options.method != Method::cholesky)
-    throw UsageError(
-        fmt::format("complex systems are solved by the methods lu, mixed and cholesky, not {}",
-                    method_name(options.method)));
+  if (!row_of(options.method).allows(kComplexSystems))
+    throw UsageError(fmt::format("complex systems are solved by the methods {}, not {}",
+                                 methods_that_allow(kComplexSystems), method_name(options.method)));
 }
 
 /// As make_plan(), of the three methods that there are; `lu` without an accuracy takes that of the

@@ -21,7 +21,6 @@
 #include "matrix/scaling.hpp"
 #include "matrix/shapes.hpp"
 #include "matrix/transfer.hpp"
-#include "opencl_error.hpp"
 
 namespace clgauss {
 
@@ -267,23 +266,21 @@ Solved factor_lu(Context& context, const System& system, const FactorCall& call,
   check_shapes(system);
   if (system.a.rows() == 0) return {empty_result(system, call.lu.pivoting)};
   require_memory_for(context, system, call);
-  return translate_opencl_errors([&] {
-    Solved solved;
-    SolveTimes& times = solved.result.times;
-    LapTimer timer;
-    if (progress) progress("building the kernels", 0);
-    auto factors = std::make_unique<LuFactors>(context, system, call);
-    times.build = timer.lap();
-    if (progress) progress("upload", 0);
-    factors->upload(system);
-    times.upload = timer.lap();
-    factors->factor_and_solve(times, progress);
-    (void)timer.lap();
-    factors->read(solved);
-    times.download = timer.lap();
-    solved.factors = std::move(factors);
-    return solved;
-  });
+  Solved solved;
+  SolveTimes& times = solved.result.times;
+  LapTimer timer;
+  if (progress) progress("building the kernels", 0);
+  auto factors = std::make_unique<LuFactors>(context, system, call);
+  times.build = timer.lap();
+  if (progress) progress("upload", 0);
+  factors->upload(system);
+  times.upload = timer.lap();
+  factors->factor_and_solve(times, progress);
+  (void)timer.lap();
+  factors->read(solved);
+  times.download = timer.lap();
+  solved.factors = std::move(factors);
+  return solved;
 }
 
 }  // namespace clgauss

@@ -11,7 +11,6 @@
 #include "matrix/scaling.hpp"
 #include "matrix/shapes.hpp"
 #include "matrix/transfer.hpp"
-#include "opencl_error.hpp"
 
 namespace clgauss {
 
@@ -117,31 +116,29 @@ Solved factor_rbt(Context& context, const System& system, const FactorCall& call
   if (system.a.rows() == 0 || system.b.cols() == 0) return {};
   const RealType input = context.profile().fp64 ? RealType::f64 : RealType::f32;
   require_memory_for(context, system, input);
-  return translate_opencl_errors([&] {
-    Solved solved;
-    SolveTimes& times = solved.result.times;
-    solved.result.pivoting = Pivoting::none;
-    LapTimer timer;
-    if (progress) progress("building the kernels", 0);
-    auto factors = std::make_unique<RbtFactors>(context, input, system, call);
-    times.build = timer.lap();
-    if (progress) progress("upload", 0);
-    const bool plain = factors->upload(system, call.equilibration);
-    times.upload = timer.lap();
-    if (!plain) return solved;
-    if (progress) progress("factorisation", 0);
-    const bool usable = factors->factor(progress);
-    times.forward = timer.lap();
-    if (!usable) return solved;
-    if (factors->in_f64() == nullptr || system.b.cols() > 1) {
-      if (progress) progress("substitution", 0);
-      solved.result.x = system.b;
-      factors->solve(solved.result.x);
-      times.backward = timer.lap();
-    }
-    solved.factors = std::move(factors);
-    return solved;
-  });
+  Solved solved;
+  SolveTimes& times = solved.result.times;
+  solved.result.pivoting = Pivoting::none;
+  LapTimer timer;
+  if (progress) progress("building the kernels", 0);
+  auto factors = std::make_unique<RbtFactors>(context, input, system, call);
+  times.build = timer.lap();
+  if (progress) progress("upload", 0);
+  const bool plain = factors->upload(system, call.equilibration);
+  times.upload = timer.lap();
+  if (!plain) return solved;
+  if (progress) progress("factorisation", 0);
+  const bool usable = factors->factor(progress);
+  times.forward = timer.lap();
+  if (!usable) return solved;
+  if (factors->in_f64() == nullptr || system.b.cols() > 1) {
+    if (progress) progress("substitution", 0);
+    solved.result.x = system.b;
+    factors->solve(solved.result.x);
+    times.backward = timer.lap();
+  }
+  solved.factors = std::move(factors);
+  return solved;
 }
 
 }  // namespace clgauss

@@ -303,7 +303,7 @@ LuSpec complex_lu_spec(const DeviceProfile& device, RealType type, Index n) {
   for (const char* name : {"NB", "SOLVE_BLOCK"})
     set_value(spec.parameters, name, laswp_trsm_rows(128, device, {type, true}));
   if (type == RealType::f64 ? n <= 12288 : n <= 1024) set_value(spec.parameters, "SUB_GROUPS", 4);
-  set_value(spec.parameters, "AHEAD", n > 2048 && is_hopper(device) ? 4096 : 0);
+  set_value(spec.parameters, "AHEAD", n > 2048 && gains_by_look_ahead(device) ? 4096 : 0);
   return spec;
 }
 

@@ -12,6 +12,7 @@
 #include "linalg/refinement/extra_precise.hpp"
 #include "linalg/refinement/integer_operator.hpp"
 #include "linalg/solve/host_lu.hpp"
+#include "linalg/solve/methods.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/scaling.hpp"
 #include "parallel.hpp"
@@ -28,60 +29,59 @@ bool are_moderate(const Scaling& scaling) {
          std::ranges::all_of(scaling.columns, moderate);
 }
 
-class Assessment {
- public:
-  Assessment(Context& context, Factored& factors, const System& system, const SolveOptions& options,
-             const ProgressCallback& progress, Answer& answer)
-      : context_(context),
-        factors_(factors),
-        system_(system),
-        options_(options),
-        progress_(progress),
-        answer_(answer) {}
+/// The steps of assess(), of whose arguments it is made.
+struct Assessment {
+  Context& context;
+  Factored& factors;
+  const System& system;
+  const SolveOptions& options;
+  const ProgressCallback& progress;
+  Answer& answer;
+  AnswerResidual measured = {};  // of the last x
+  std::optional<HostLu> small = {};
 
   void carry_out(Matrix scaled_x) {
-    const Plan& plan = answer_.plan;
+    const Plan& plan = answer.plan;
     if (plan.accuracy == Accuracy::maximum) return to_the_last_digit(std::move(scaled_x));
     if (plan.refines()) refine_x();
-    if (plan.method == Method::rbt && !result().refinement.accepted) return;
+    if (row_of(plan.method).seed && !result().refinement.accepted) return;
     measure();
     // Rare with factors of f64: their pivots grew, and that cost digits.
-    if (plan.type == RealType::f64 && !(answer_.residual.scaled <= 1) &&
+    if (plan.type == RealType::f64 && !(answer.residual.scaled <= 1) &&
         outcome_of(result()) == SolveStatus::ok) {
       refine_x();
       measure();
     }
-    if (options_.trust || (options_.doubt && may_be_doubtful())) try_to_estimate();
+    if (options.trust || (options.doubt && may_be_doubtful())) try_to_estimate();
   }
 
- private:
-  EliminationResult& result() { return answer_.result; }
-  [[nodiscard]] bool has_fp64() const { return context_.profile().fp64; }
+  EliminationResult& result() { return answer.result; }
+  [[nodiscard]] bool has_fp64() const { return context.profile().fp64; }
 
   void to_the_last_digit(Matrix scaled_x) {
     LapTimer timer;
-    if (progress_) progress_("refinement", 0);
+    if (progress) progress("refinement", 0);
     const std::unique_ptr<ExtraPreciseOperator> residuals = in_extra_precision();
     result().x = std::move(scaled_x);
     result().refinement = refine_in_extra_precision(
-        *residuals, [this](Matrix& r) { factors_.solve_scaled(r); }, result().x, progress_);
-    scale_back(factors_.scaling(), result().x.cols(), result().x.values());
+        *residuals, [this](Matrix& r) { factors.solve_scaled(r); }, result().x, progress);
+    scale_back(factors.scaling(), result().x.cols(), result().x.values());
     result().times.refine += timer.lap();
     measure();
     try_to_estimate();
-    judge_by_condition(answer_.trust, system_.a.rows(), result().refinement);
-    if (!options_.trust && !options_.doubt) answer_.trust.reset();
+    judge_by_condition(answer.trust, system.a.rows(), result().refinement);
+    if (!options.trust && !options.doubt) answer.trust.reset();
   }
 
   /// By the device where that has fp64 and a kernel for it.
   std::unique_ptr<ExtraPreciseOperator> in_extra_precision() {
     if (has_fp64()) {
       try {
-        return std::make_unique<ExtraPreciseDevice>(context_, system_, factors_.scaling());
+        return std::make_unique<ExtraPreciseDevice>(context, system, factors.scaling());
       } catch (const NoUsableKernel&) {  // the verdicts say why; the host can do it, too
       }
     }
-    return std::make_unique<ExtraPreciseHost>(system_, factors_.scaling());
+    return std::make_unique<ExtraPreciseHost>(system, factors.scaling());
   }
 
   void refine_x() {
@@ -92,53 +92,53 @@ class Assessment {
 
   Refinement refined() {
     Matrix& x = result().x;
-    const ApproximateSolve solve = [this](Matrix& r) { factors_.solve(r); };
-    if (DeviceOperator* const in_f64 = factors_.in_f64()) {
-      if (x.rows() > 0) return refine(*in_f64, factors_.device_factors(), solve, x, progress_);
+    const ApproximateSolve solve = [this](Matrix& r) { factors.solve(r); };
+    if (DeviceOperator* const in_f64 = factors.in_f64()) {
+      if (x.rows() > 0) return refine(*in_f64, factors.device_factors(), solve, x, progress);
       Refinement refinement =
-          refine_from_zero(*in_f64, factors_.device_factors().value(), solve, progress_);
+          refine_from_zero(*in_f64, factors.device_factors().value(), solve, progress);
       x = in_f64->x();
       return refinement;
     }
     // Where A was given up, the device has no room for it.
-    if (has_fp64() || answer_.plan.in_place || !factors_.on_device()) {
-      HostOperator by_host(system_, answer_.plan.transposed);
-      return refine(by_host, solve, x, progress_);
+    if (has_fp64() || answer.plan.in_place || !factors.on_device()) {
+      HostOperator by_host(system, answer.plan.transposed);
+      return refine(by_host, solve, x, progress);
     }
-    return refine(*residuals_without_fp64(context_, system_), solve, x, progress_);
+    return refine(*residuals_without_fp64(context, system), solve, x, progress);
   }
 
   /// From the A that was given.
   void measure() {
     LapTimer timer;
-    const double eps = answer_.plan.eps();
+    const double eps = answer.plan.eps();
     std::optional<AnswerResidual> by_device;
-    if (options_.judge == Judge::device) by_device = measured_by_device(eps);
-    const bool good = by_device && by_device->norms.scaled <= options_.max_scaled_residual;
-    answer_.judge = good ? Judge::device : Judge::host;
-    measured_ = good ? std::move(*by_device)
-                     : answer_residual(system_, result().x, eps, answer_.plan.transposed);
-    answer_.residual = measured_.norms;
+    if (options.judge == Judge::device) by_device = measured_by_device(eps);
+    const bool good = by_device && by_device->norms.scaled <= options.max_scaled_residual;
+    answer.judge = good ? Judge::device : Judge::host;
+    measured = good ? std::move(*by_device)
+                    : answer_residual(system, result().x, eps, answer.plan.transposed);
+    answer.residual = measured.norms;
     result().times.check += timer.lap();
   }
 
   std::optional<AnswerResidual> measured_by_device(double eps) {
-    DeviceOperator* const in_f64 = factors_.in_f64();
+    DeviceOperator* const in_f64 = factors.in_f64();
     if (in_f64 == nullptr) return std::nullopt;
     const Matrix& x = result().x;
     Matrix r(x.rows(), x.cols()), d(x.rows(), x.cols());
     in_f64->residual(x, r, d);
-    return confirmed_residual(system_, x, eps, std::move(r), std::move(d), in_f64->row_sums());
+    return confirmed_residual(system, x, eps, std::move(r), std::move(d), in_f64->row_sums());
   }
 
   void try_to_estimate() {
     if (!has_answer(outcome_of(result()))) return;
     LapTimer timer;
-    if (progress_) progress_("condition", 0);
+    if (progress) progress("condition", 0);
     try {
       estimate();
     } catch (const NoUsableKernel&) {  // the verdicts say why; x is none the worse
-      answer_.trust.reset();
+      answer.trust.reset();
       return;
     }
     result().times.trust += timer.lap();
@@ -146,10 +146,10 @@ class Assessment {
 
   /// The factors to ask: of a small A the host's, made once, which are sooner than launches.
   Factored& asked() {
-    const Index n = system_.a.rows();
-    if (factors_.on_device() && n <= kLargestOnHost && are_moderate(factors_.scaling()) && !small_)
-      small_.emplace(system_.a, factors_.scaling());
-    return small_ ? *small_ : factors_;
+    const Index n = system.a.rows();
+    if (factors.on_device() && n <= kLargestOnHost && are_moderate(factors.scaling()) && !small)
+      small.emplace(system.a, factors.scaling());
+    return small ? *small : factors;
   }
 
   /// By one product with A^-1, which at best came with x.
@@ -160,48 +160,38 @@ class Assessment {
       Factored& by = asked();
       Matrix product = by.take_first_product();
       if (product.empty()) {
-        product = doubt_question(system_.a.rows());
+        product = doubt_question(system.a.rows());
         by.solve(product);
       }
       double largest = 0;
       for (const double value : product.values()) largest = max_or_nan(largest, std::abs(value));
       result().times.trust += timer.lap();
-      return is_doubtful(product.rows(), answer_.plan.eps(), factors_.scaling().size.norm1,
-                         largest);
+      return is_doubtful(product.rows(), answer.plan.eps(), factors.scaling().size.norm1, largest);
     } catch (const NoUsableKernel&) {  // the verdicts say why; x is none the worse
       return false;
     }
   }
 
   void estimate() {
-    const Index n = system_.a.rows();
+    const Index n = system.a.rows();
     Factored& by = asked();
-    const AnswerErrors errors{result().x, measured_.r, measured_.d};
-    const double norm1 = factors_.scaling().size.norm1;
+    const AnswerErrors errors{result().x, measured.r, measured.d};
+    const double norm1 = factors.scaling().size.norm1;
     const ConditionAndError found =
-        by.on_device() ? estimate_trust_from(options_.trust ? by.take_first_product() : Matrix(),
+        by.on_device() ? estimate_trust_from(options.trust ? by.take_first_product() : Matrix(),
                                              inverse_of(by, n), norm1, errors)
                        : estimate_trust(inverse_of(by, n), norm1, errors);
-    answer_.trust = {found.rcond, found.forward_error, by.reciprocal_growth(system_.a), kNaN};
-    if (answer_.by_lapack) return;  // the pivots are not its own
+    answer.trust = {found.rcond, found.forward_error, by.reciprocal_growth(system.a), kNaN};
+    if (answer.by_lapack) return;  // the pivots are not its own
     double rcond = found.rcond;
-    if (options_.determinant && !factors_.scaling().keeps_matrix()) {
+    if (options.determinant && !factors.scaling().keeps_matrix()) {
       // Scaling changes no digit of det A.
-      const Matrix a = scaled(system_.a, factors_.scaling().rows, factors_.scaling().columns);
-      rcond = reciprocal_condition(scaled_inverse_of(factors_, n), size_of(a).norm1);
+      const Matrix a = scaled(system.a, factors.scaling().rows, factors.scaling().columns);
+      rcond = reciprocal_condition(scaled_inverse_of(factors, n), size_of(a).norm1);
     }
-    answer_.trust->determinant_error = determinant_error(n, unit_roundoff(answer_.plan.type),
-                                                         answer_.trust->reciprocal_growth, rcond);
+    answer.trust->determinant_error = determinant_error(n, unit_roundoff(answer.plan.type),
+                                                        answer.trust->reciprocal_growth, rcond);
   }
-
-  Context& context_;
-  Factored& factors_;
-  const System& system_;
-  const SolveOptions& options_;
-  const ProgressCallback& progress_;
-  Answer& answer_;
-  AnswerResidual measured_;  // of the last x
-  std::optional<HostLu> small_;
 };
 
 }  // namespace
@@ -236,7 +226,7 @@ SolveStatus outcome_of(const EliminationResult& result) {
 
 void assess(Context& context, Factored& factors, const System& system, Matrix scaled_x,
             const SolveOptions& options, const ProgressCallback& progress, Answer& answer) {
-  Assessment(context, factors, system, options, progress, answer).carry_out(std::move(scaled_x));
+  Assessment{context, factors, system, options, progress, answer}.carry_out(std::move(scaled_x));
 }
 
 }  // namespace clgauss

@@ -28,34 +28,14 @@ FactorCall call_for(const Context& context, const Plan& plan, const SolveOptions
                   .extra_precise = maximum,
                   .transposed = plan.transposed};
   call.lu.pivoting = options.pivoting;
-  call.lu.positive_definite = plan.method == Method::cholesky;
-  call.lu.symmetric = plan.method == Method::ldlt;
+  call.lu.positive_definite = row_of(plan.method).definite;
+  call.lu.symmetric = row_of(plan.method).symmetric && !row_of(plan.method).definite;
   const Index n = system.a.rows();
   if ((options.trust || options.doubt) && n > kLargestOnHost) {
     call.estimate_columns = columns_of_trust(system.b.cols());
     call.question = options.trust ? first_question(n) : doubt_question(n);
   }
   return call;
-}
-
-/// The answer of one plan. `solve_and_assess(call, answer)` factors, and assesses an answer that
-/// has no failed column.
-template <typename SolveAndAssess>
-Answer attempt(const Plan& plan, const FactorCall& call, const SolveAndAssess& solve_and_assess) {
-  return translate_opencl_errors([&] {
-    int attempts = 0;
-    Answer answer = repeat_until_co_resident(call.lu, [&](const LuOptions& lu) {
-      ++attempts;
-      FactorCall again = call;
-      again.lu = lu;
-      Answer one;
-      one.plan = plan;
-      solve_and_assess(again, one);
-      return one;
-    });
-    answer.result.repeated = attempts > 1;
-    return answer;
-  });
 }
 
 void release(Solved& solved, Answer& answer) {
@@ -65,46 +45,60 @@ void release(Solved& solved, Answer& answer) {
   answer.result.times.free = timer.lap();
 }
 
+/// A where it is given up while it is uploaded, and how it is read again.
+struct GivenUp {
+  Matrix& a;
+  const ReadMatrix& read_again;
+};
+
+/// What `plan` comes to once. Without factors, or with a failed column, nothing is assessed.
+Answer answer_once(Context& context, const System& system, const Plan& plan, const FactorCall& call,
+                   const SolveOptions& options, const ProgressCallback& progress,
+                   const GivenUp* given_up) {
+  Answer answer;
+  answer.plan = plan;
+  if (given_up != nullptr && given_up->a.empty()) given_up->a = given_up->read_again();
+  Solved solved = row_of(plan.method).factor(context, system, call, progress);
+  answer.result = std::move(solved.result);
+  if (solved.factors && !answer.result.failed_column) {
+    if (given_up != nullptr) {
+      LapTimer timer;
+      given_up->a = given_up->read_again();
+      check_shapes(system);  // it may be another matrix
+      answer.result.times.check += timer.lap();
+    }
+    assess(context, *solved.factors, system, std::move(solved.scaled_x), options, progress, answer);
+  }
+  release(solved, answer);
+  return answer;
+}
+
+/// The same, repeated as repeat_until_co_resident() says.
 Answer answer_by_plan(Context& context, const System& system, const Plan& plan,
-                      const SolveOptions& options, const ProgressCallback& progress) {
-  const FactorCall call = call_for(context, plan, options, system);
-  return attempt(plan, call, [&](const FactorCall& again, Answer& answer) {
-    Solved solved = row_of(plan.method).factor(context, system, again, progress);
-    answer.result = std::move(solved.result);
-    if (solved.factors && !answer.result.failed_column)
-      assess(context, *solved.factors, system, std::move(solved.scaled_x), options, progress,
-             answer);
-    release(solved, answer);
+                      const SolveOptions& options, const ProgressCallback& progress,
+                      const GivenUp* given_up = nullptr) {
+  FactorCall call = call_for(context, plan, options, system);
+  if (given_up != nullptr) call.give_up_a = &given_up->a;
+  return translate_opencl_errors([&] {
+    int attempts = 0;
+    Answer answer = repeat_until_co_resident(call.lu, [&](const LuOptions& lu) {
+      ++attempts;
+      FactorCall again = call;
+      again.lu = lu;
+      return answer_once(context, system, plan, again, options, progress, given_up);
+    });
+    answer.result.repeated = attempts > 1;
+    return answer;
   });
 }
 
-/// The host's LAPACK, the last resort where a device has no fp64.
-class LapackFactors : public Factored {
- public:
-  explicit LapackFactors(const System& system)
-      : Factored(scaling_that_keeps(system.a)), lapack_(system.a) {}
-
-  [[nodiscard]] bool usable() const { return !lapack_.failed_column(); }
-  [[nodiscard]] double reciprocal_growth(const Matrix& /*a*/) override { return 1; }  // not known
-  [[nodiscard]] bool on_device() const override { return false; }
-
- protected:
-  void apply_inverse(bool transposed, const Scaling& /*by: nothing*/, Matrix& x) override {
-    if (transposed)
-      lapack_.solve_transposed(x);
-    else
-      lapack_.solve(x);
-  }
-
- private:
-  static Scaling scaling_that_keeps(const Matrix& a) {
-    Scaling scaling;
-    scaling.size = size_of(a);
-    return scaling;
-  }
-
-  HostLapack lapack_;
-};
+/// What follows a plan that came to `answer`, if to any.
+Next next_after(Context& context, const System& system, const SolveOptions& options,
+                const Plan& plan, const Answer* answer) {
+  const MethodRow& row = row_of(plan.method);
+  if (row.next == nullptr) return {};
+  return row.next({context, options, system.a.rows(), system.b.cols(), plan, answer});
+}
 
 bool is_finite(const System& system) {
   return find_nonfinite(system.a.values()) == system.a.values().size() &&
@@ -118,8 +112,8 @@ void try_lapack(Context& context, const System& system, const SolveOptions& opti
   if (!HostLapack::available() || !is_finite(system)) return;
   if (progress) progress("factorisation by the host's LAPACK", 0);
   LapTimer timer;
-  LapackFactors factors(system);
-  if (!factors.usable()) return;
+  HostLapack factors(system.a);
+  if (factors.failed_column()) return;
   answer.result.x = system.b;
   factors.solve(answer.result.x);
   answer.result.failed_column.reset();
@@ -147,19 +141,14 @@ Answer answer_by_factors(Context& context, const System& system, Plan plan,
   SolveTimes spent;
   const bool transposed = plan.transposed;
   for (;;) {
-    const MethodRow& row = row_of(plan.method);
-    plan.transposed = transposed && !row.symmetric;
-    const auto next_after = [&](const Answer* answer) {
-      return row.next ? row.next({context, options, system.a.rows(), system.b.cols(), plan, answer})
-                      : Next{};
-    };
+    plan.transposed = transposed && !row_of(plan.method).symmetric;
     Answer answer;
     Next next;
     try {
       answer = answer_by_plan(context, system, plan, options, progress);
-      next = next_after(&answer);
+      next = next_after(context, system, options, plan, &answer);
     } catch (const NoUsableKernel&) {  // the verdicts say why
-      next = next_after(nullptr);
+      next = next_after(context, system, options, plan, nullptr);
       if (!next.plan) throw;
     }
     if (!next.doubt.empty()) doubts += (doubts.empty() ? "" : ", ") + next.doubt;
@@ -179,26 +168,9 @@ Answer answer_in_place(Context& context, System system, const ReadMatrix& read_a
                        const ProgressCallback& progress) {
   Plan in_place = plan;
   in_place.in_place = true;
-  FactorCall call = call_for(context, in_place, options, system);
-  call.give_up_a = &system.a;
-  Answer answer = attempt(in_place, call, [&](const FactorCall& again, Answer& one) {
-    if (system.a.empty()) system.a = read_again();
-    Solved solved = row_of(plan.method).factor(context, system, again, progress);
-    one.result = std::move(solved.result);
-    if (solved.factors && !one.result.failed_column) {
-      LapTimer timer;
-      system.a = read_again();
-      check_shapes(system);  // it may be another matrix
-      one.result.times.check += timer.lap();
-      assess(context, *solved.factors, system, std::move(solved.scaled_x), options, progress, one);
-    }
-    release(solved, one);
-  });
-  if (row_of(plan.method).next)
-    answer.passed_over =
-        row_of(plan.method)
-            .next({context, options, system.a.rows(), system.b.cols(), in_place, &answer})
-            .doubt;
+  const GivenUp given_up{system.a, read_again};
+  Answer answer = answer_by_plan(context, system, in_place, options, progress, &given_up);
+  answer.passed_over = next_after(context, system, options, in_place, &answer).doubt;
   return answer;
 }
 

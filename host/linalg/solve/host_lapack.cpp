@@ -50,18 +50,17 @@ HostLapack::HostLapack(const Matrix& a)
   const int n = static_cast<int>(a.rows());
   int info = 0;
   library().getrf(&n, &n, lu_.data(), &n, pivots_.data(), &info);
+  scaling_.size = size_of(a);
   if (info > 0) failed_ = static_cast<Index>(info - 1);
 }
 
-void HostLapack::solve(Matrix& r) const { solve(r, "T"); }
-void HostLapack::solve_transposed(Matrix& r) const { solve(r, "N"); }
-
-void HostLapack::solve(Matrix& r, const char* trans) const {
-  const int n = static_cast<int>(r.rows()), nrhs = static_cast<int>(r.cols());
-  Values columns = transposed(r.values(), r.rows(), r.cols());
+void HostLapack::apply_inverse(bool transposed, const Scaling& /*by: nothing*/, Matrix& x) {
+  const int n = static_cast<int>(x.rows()), nrhs = static_cast<int>(x.cols());
+  Values columns = clgauss::transposed(x.values(), x.rows(), x.cols());
   int info = 0;
-  library().getrs(trans, &n, &nrhs, lu_.data(), &n, pivots_.data(), columns.data(), &n, &info, 1);
-  r = Matrix(r.rows(), r.cols(), transposed(columns, r.cols(), r.rows()));
+  library().getrs(transposed ? "N" : "T", &n, &nrhs, lu_.data(), &n, pivots_.data(), columns.data(),
+                  &n, &info, 1);
+  x = Matrix(x.rows(), x.cols(), clgauss::transposed(columns, x.cols(), x.rows()));
 }
 
 }  // namespace clgauss

@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "enumeration.hpp"
 #include "linalg/lu/factor_lu.hpp"
 #include "linalg/lu/rbt.hpp"
 #include "linalg/solve/assess.hpp"
@@ -28,24 +29,36 @@ bool tell_of_inverse(const Refinement& refinement) {
 std::string doubt_about(const Answer& answer) {
   const EliminationResult& result = answer.result;
   if (result.failed_column)
-    return fmt::format(
-        "in f32 the pivot of column {} is {}", *result.failed_column + 1,
-        answer.plan.method == Method::cholesky ? "not positive" : "zero or not finite");
+    return fmt::format("in f32 the pivot of column {} is {}", *result.failed_column + 1,
+                       row_of(answer.plan.method).definite ? "not positive" : "zero or not finite");
   if (result.x.empty() && !result.refinement.accepted) return {};
   return doubt_about_f32(result.refinement, answer.trust, answer.plan.accuracy);
 }
 
-/// The same method's factors in f64, or the host's.
+/// Factors in f64 by `method`, or the host's.
 Next in_f64(const Tried& tried, Method method, std::string doubt) {
   if (tried.context.profile().fp64)
     return {std::move(doubt), Plan{method, RealType::f64, tried.plan.accuracy}};
   return {std::move(doubt), std::nullopt, true};
 }
 
-Next after_mixed(const Tried& tried) {
-  if (tried.answer == nullptr) return {};
+/// The same where factors in f32 came to an answer that will not do.
+Next after_f32(const Tried& tried, Method method) {
   std::string doubt = doubt_about(*tried.answer);
-  return doubt.empty() ? Next{} : in_f64(tried, Method::lu, std::move(doubt));
+  return doubt.empty() ? Next{} : in_f64(tried, method, std::move(doubt));
+}
+
+Next after_mixed(const Tried& tried) {
+  return tried.answer == nullptr ? Next{} : after_f32(tried, Method::lu);
+}
+
+/// What make_plan() says where the method was left open, and this one a guess.
+Next after_guess(const Tried& tried, std::string doubt = {}) {
+  if (tried.options.method != Method::automatic) return {};
+  Plan plan = make_plan(tried.context, tried.options, tried.n, tried.nrhs);
+  if (tried.plan.method != Method::ldlt && ldlt_is_better(tried.context, plan, tried.n))
+    plan.method = Method::ldlt;
+  return {std::move(doubt), plan};
 }
 
 Next after_rbt(const Tried& tried) {
@@ -63,39 +76,25 @@ Next after_rbt(const Tried& tried) {
                                          : Plan{Method::lu, RealType::f64, tried.plan.accuracy}};
 }
 
-/// Where the method was left open, Cholesky was a guess.
 Next after_cholesky(const Tried& tried) {
+  if (tried.answer == nullptr) return after_guess(tried);
   const bool open = tried.options.method == Method::automatic, narrow = tried.plan.refines();
-  const auto without = [&] {
-    Plan plan = make_plan(tried.context, tried.options, tried.n, tried.nrhs);
-    if (ldlt_is_better(tried.context, plan, tried.n)) plan.method = Method::ldlt;
-    return plan;
-  };
-  if (tried.answer == nullptr) return open ? Next{{}, without()} : Next{};
   const auto failed = tried.answer->result.failed_column;
   if (failed && (narrow || open)) {
     std::string doubt =
         fmt::format("A is not positive definite{} (Cholesky's pivot of column {} is {:.2g})",
                     narrow ? " to f32" : "", *failed + 1, tried.answer->result.pivots[*failed]);
-    if (open) return {std::move(doubt), without()};
+    if (open) return after_guess(tried, std::move(doubt));
     return tried.context.profile().fp64 ? in_f64(tried, Method::cholesky, std::move(doubt))
                                         : Next{};
   }
-  if (!narrow) return {};
-  std::string doubt = doubt_about(*tried.answer);
-  return doubt.empty() ? Next{} : in_f64(tried, Method::cholesky, std::move(doubt));
+  return narrow ? after_f32(tried, Method::cholesky) : Next{};
 }
 
 /// Its multipliers are not bounded as those of LU are: where x suffers, LU has the word.
 Next after_ldlt(const Tried& tried) {
-  if (tried.answer == nullptr)
-    return tried.options.method == Method::automatic
-               ? Next{{}, make_plan(tried.context, tried.options, tried.n, tried.nrhs)}
-               : Next{};
-  if (tried.plan.refines()) {
-    std::string doubt = doubt_about(*tried.answer);
-    return doubt.empty() ? Next{} : in_f64(tried, Method::ldlt, std::move(doubt));
-  }
+  if (tried.answer == nullptr) return after_guess(tried);
+  if (tried.plan.refines()) return after_f32(tried, Method::ldlt);
   const Answer& answer = *tried.answer;
   if (answer.result.failed_column || answer.residual.scaled <= tried.options.max_scaled_residual)
     return {};
@@ -104,6 +103,10 @@ Next after_ldlt(const Tried& tried) {
 }
 
 constexpr unsigned kOfFactors = kJudgeByDevice | kTrust;
+constexpr unsigned kOfSymmetric = kOfFactors | kMaximumAccuracy | kTypeOfFactors | kDeterminant;
+constexpr unsigned kOfMixed = kOfFactors | kEquilibration | kPivoting | kTournament |
+                              kMaximumAccuracy | kInPlace | kDeterminant | kComplexSystems;
+constexpr unsigned kOfLu = kOfMixed | kTypeOfFactors | kBatches;
 
 constexpr std::array kMethods{
     MethodRow{.method = Method::automatic,
@@ -111,14 +114,12 @@ constexpr std::array kMethods{
               .help =
                   "gauss if one of its options is given, else lu, mixed or, where A is symmetric, "
                   "cholesky or ldlt, whichever is faster",
-              .wishes = kEquilibration | kPivoting | kTournament | kMaximumAccuracy |
-                        kTypeOfFactors | kInPlace | kDeterminant | kOfFactors},
+              .wishes = kOfLu},
     MethodRow{.method = Method::lu,
               .name = "lu",
               .help = "blocked",
               .told = "LU",
-              .wishes = kEquilibration | kPivoting | kTournament | kMaximumAccuracy |
-                        kTypeOfFactors | kInPlace | kDeterminant | kOfFactors,
+              .wishes = kOfLu,
               .factor = factor_lu},
     MethodRow{.method = Method::mixed,
               .name = "mixed",
@@ -127,8 +128,7 @@ constexpr std::array kMethods{
                   "that fails",
               .told = "LU",
               .factors = RealType::f32,
-              .wishes = kEquilibration | kPivoting | kTournament | kMaximumAccuracy | kInPlace |
-                        kDeterminant | kOfFactors,
+              .wishes = kOfMixed,
               .factor = factor_lu,
               .next = after_mixed},
     MethodRow{.method = Method::rbt,
@@ -145,7 +145,8 @@ constexpr std::array kMethods{
               .help = "for a symmetric, or complex and Hermitian, positive definite A",
               .told = "Cholesky",
               .symmetric = true,
-              .wishes = kMaximumAccuracy | kTypeOfFactors | kDeterminant | kOfFactors,
+              .definite = true,
+              .wishes = kOfSymmetric | kComplexSystems | kBatches,
               .factor = factor_lu,
               .next = after_cholesky},
     MethodRow{.method = Method::ldlt,
@@ -153,7 +154,7 @@ constexpr std::array kMethods{
               .help = "for a symmetric A, which may be indefinite",
               .told = "L D L^T",
               .symmetric = true,
-              .wishes = kMaximumAccuracy | kTypeOfFactors | kDeterminant | kOfFactors,
+              .wishes = kOfSymmetric,
               .factor = factor_lu,
               .next = after_ldlt},
     MethodRow{.method = Method::jacobi,
@@ -197,10 +198,7 @@ std::string methods_that_allow(Wish wish, std::string_view last) {
   std::vector<std::string_view> names;
   for (const MethodRow& row : kMethods)
     if (row.method != Method::automatic && row.allows(wish)) names.push_back(row.name);
-  std::string text(names.front());
-  for (std::size_t i = 1; i < names.size(); ++i)
-    text += fmt::format("{}{}", i + 1 < names.size() ? ", " : fmt::format(" {} ", last), names[i]);
-  return text;
+  return enumeration(names, last);
 }
 
 std::string_view method_name(Method method) { return row_of(method).name; }

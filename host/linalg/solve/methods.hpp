@@ -29,8 +29,10 @@ enum Wish : unsigned {
   kInPlace = 128,
   kDeterminant = 256,
   kTrust = 512,
-  kIterations = 1024,     // their number
-  kWorkGroupSizes = 2048  // and the other options of Method::gauss
+  kIterations = 1024,      // their number
+  kWorkGroupSizes = 2048,  // and the other options of Method::gauss
+  kComplexSystems = 4096,
+  kBatches = 8192
 };
 
 /// What follows an answer, or a plan that came to none (NoUsableKernel).
@@ -56,6 +58,7 @@ struct MethodRow {
   std::optional<RealType> factors = {};  // that they are always in; x is refined to double accuracy
   std::optional<std::uint64_t> seed = {};  // of the random butterflies that it factors between
   bool symmetric = false;                  // A has to be
+  bool definite = false;                   // and positive definite
   unsigned wishes = 0;
   /// Null: it has no factors.
   Solved (*factor)(Context&, const System&, const FactorCall&, const ProgressCallback&) = nullptr;

@@ -73,8 +73,9 @@ void answer_by_residual(const System& system, Answer& answer) {
   answer.result.times.check = check.lap();
 }
 
-/// Fills in what was done and what it left, and judges x by its residual.
-void conclude(Solution& solution, Answer answer, double bound) {
+/// Fills in what was done and what it left, and judges x by its residual. What of the time since
+/// `timer` began nothing has counted was building.
+void conclude(Solution& solution, Answer answer, double bound, LapTimer& timer) {
   const EliminationResult& result = answer.result;
   solution.pivot_rows = result.pivot_rows;
   solution.method = answer.plan.method;
@@ -88,6 +89,7 @@ void conclude(Solution& solution, Answer answer, double bound) {
   solution.by_lapack = answer.by_lapack;
   solution.refinement = result.refinement;
   solution.times = result.times;
+  solution.times.build += timer.lap() - result.times.sum();
   solution.determinant = determinant_of(result);
   solution.inertia = result.inertia;
   solution.failed_column = result.failed_column;
@@ -149,9 +151,7 @@ Solution solve_as_it_lies(Context& context, const System& system, bool transpose
     answer.result = run_gauss(context, system, answer.plan.type, options, progress, solution);
     answer_by_residual(system, answer);
   }
-  const double known = answer.result.times.sum();
-  conclude(solution, std::move(answer), options.max_scaled_residual);
-  solution.times.build += timer.lap() - known;
+  conclude(solution, std::move(answer), options.max_scaled_residual, timer);
   return solution;
 }
 
@@ -202,9 +202,7 @@ Solution solve_in_place(Context& context, System system, const ReadMatrix& read_
   if (!row_of(plan.method).allows(kInPlace))
     throw UsageError("solving in place belongs to the methods " + methods_that_allow(kInPlace));
   Answer answer = answer_in_place(context, std::move(system), read_again, plan, in_place, progress);
-  const double known = answer.result.times.sum();
-  conclude(solution, std::move(answer), options.max_scaled_residual);
-  solution.times.build += timer.lap() - known;
+  conclude(solution, std::move(answer), options.max_scaled_residual, timer);
   return solution;
 }
 
