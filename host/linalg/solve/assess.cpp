@@ -14,6 +14,7 @@
 #include "linalg/solve/host_lu.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/scaling.hpp"
+#include "matrix/transposed.hpp"
 #include "parallel.hpp"
 
 namespace clgauss {
@@ -187,7 +188,12 @@ class Assessment {
     double rcond = found.rcond;
     if (options_.determinant && !factors_.scaling().keeps_matrix()) {
       // Scaling changes no digit of det A.
-      const Matrix a = scaled(system_.a, factors_.scaling().rows, factors_.scaling().columns);
+      const Scaling& by_powers = factors_.scaling();
+      const auto scaled_a = [&](const Matrix& a) {
+        return scaled(a, by_powers.rows, by_powers.columns);
+      };
+      const Matrix a =
+          answer_.plan.transposed ? scaled_a(transposed(system_.a)) : scaled_a(system_.a);
       rcond = reciprocal_condition(scaled_inverse_of(factors_, n), size_of(a).norm1);
     }
     answer_.trust->determinant_error = determinant_error(n, unit_roundoff(answer_.plan.type),
