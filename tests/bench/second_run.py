@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a second method or another size costs on a device that has solved one system: programs with the caches that the first left.
 
-  tests/bench/second_run.py CLGAUSS --device SPEC [--n 1000] [--other 2000] [--reps 3] [-o FILE.csv] [--verbose]
+  tests/bench/second_run.py CLGAUSS --device SPEC [--n 1000] [--other 2000] [--reps 3] [-o FILE.csv]
 
 For each repetition `clgauss solve` runs with empty caches (`first`), once more (`warm`), and then with a copy of what it left by each
 other method, with `--accuracy max`, in f32 and with the other n, all on a symmetric positive definite A of

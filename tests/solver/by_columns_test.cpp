@@ -58,6 +58,7 @@ void check_same_by_columns(Context& context, const Matrix& a, const Matrix& b,
   if (by_rows.trust) {
     CHECK(about(by_columns.trust->rcond, by_rows.trust->rcond));
     CHECK(about(by_columns.trust->reciprocal_growth, by_rows.trust->reciprocal_growth));
+    CHECK(about(by_columns.trust->determinant_error, by_rows.trust->determinant_error));
   }
   // Corrections are made from residuals, whose last bits differ; without them the factors are the
   // same, and so is x.

@@ -35,6 +35,10 @@ struct GemmCall {
   const GemmBatch* batch = nullptr;  // null: one product; make_gemm_gpu()'s alone takes others
 };
 
+/// C <- alpha A B + beta C, one product in one launch; without a queue only its kernel is built, so
+/// that one walk through a factorisation serves its preparation, too. Throws as Gemm::multiply().
+void multiply_or_prepare(Gemm& gemm, const cl::CommandQueue* queue, const GemmCall& call);
+
 class GemmBackend {
  public:
   virtual ~GemmBackend() = default;

@@ -97,10 +97,11 @@ Defines LaswpTrsmKernels::macros(Which which, cl_uint group) const {
 }
 
 cl_uint LaswpTrsmKernels::group_of(cl_uint block) const {
-  cl_uint group = std::max({group_for(block), group_for(nb_), group_for(solve_block_)});
+  cl_uint least = 0;
   for (const cl_uint prepared : {kPanelWidth, nb_, solve_block_})
-    if (prepared >= block) group = std::min(group, group_for(prepared));
-  return group;
+    if (const cl_uint group = group_for(prepared); group >= block && (least == 0 || group < least))
+      least = group;
+  return least > 0 ? least : group_for(block);
 }
 
 Kernel& LaswpTrsmKernels::working_swap(cl_uint block, bool solve) {

@@ -7,6 +7,7 @@
 
 #include "kernels/common/cpu_tile.hpp"
 #include "kernels/common/variants.hpp"
+#include "kernels/gemm/gemm_backend.hpp"
 #include "kernels/substitution/known_answers.hpp"
 #include "matrix/shapes.hpp"
 #include "matrix/transfer.hpp"
@@ -110,15 +111,6 @@ void FactorInverse::prepare(Gemm& gemm, const MatrixView& lu, const MatrixView& 
   solve_upper(call, 0, n_);
 }
 
-void FactorInverse::multiply(const Call& call, const GemmShape& shape, double alpha,
-                             const MatrixView& a, const MatrixView& b, double beta,
-                             const MatrixView& c) {
-  if (call.queue == nullptr)
-    (void)call.gemm.kernel_name(shape, a, b, c, alpha, beta);
-  else
-    call.gemm.multiply(shape, alpha, a, b, beta, c, {call.queue});
-}
-
 void FactorInverse::invert_blocks(const Call& call, bool upper) {
   const auto n = static_cast<cl_uint>(n_);
   cl_uint index = 0;
@@ -131,7 +123,8 @@ void FactorInverse::invert_blocks(const Call& call, bool upper) {
 void FactorInverse::multiply_block(const Call& call, Index row, Index rows, Index columns) {
   const MatrixView inverse{inverses_, row * kBlock, kBlock}, block = call.inverse.at(row, 0);
   if (call.queue != nullptr) copy_rows(*call.queue, block, before_, rows, columns, bytes_of(type_));
-  multiply(call, {rows, columns, rows}, 1, inverse, before_, 0, block);
+  multiply_or_prepare(call.gemm, call.queue,
+                      {{rows, columns, rows}, 1, inverse, before_, 0, block});
 }
 
 /// Rows row .. row + rows of Y, of which the columns from row + rows on are 0.
@@ -142,8 +135,13 @@ void FactorInverse::solve_lower(const Call& call, Index row, Index rows) {
   }
   const Index half = half_of(rows), next = row + half, rest = rows - half;
   solve_lower(call, row, half);
-  multiply(call, {rest, next, half}, -1, call.lu.at(next, row), call.inverse.at(row, 0), 1,
-           call.inverse.at(next, 0));  // Y_2 -= L_21 Y_1
+  multiply_or_prepare(call.gemm, call.queue,
+                      {{rest, next, half},
+                       -1,
+                       call.lu.at(next, row),
+                       call.inverse.at(row, 0),
+                       1,
+                       call.inverse.at(next, 0)});  // Y_2 -= L_21 Y_1
   solve_lower(call, next, rest);
 }
 
@@ -155,8 +153,13 @@ void FactorInverse::solve_upper(const Call& call, Index row, Index rows) {
   }
   const Index half = half_of(rows), next = row + half, rest = rows - half;
   solve_upper(call, next, rest);
-  multiply(call, {half, n_, rest}, -1, call.lu.at(row, next), call.inverse.at(next, 0), 1,
-           call.inverse.at(row, 0));  // Y_1 -= U_12 X_2
+  multiply_or_prepare(call.gemm, call.queue,
+                      {{half, n_, rest},
+                       -1,
+                       call.lu.at(row, next),
+                       call.inverse.at(next, 0),
+                       1,
+                       call.inverse.at(row, 0)});  // Y_1 -= U_12 X_2
   solve_upper(call, row, half);
 }
 

@@ -41,9 +41,6 @@ class FactorInverse {
   void solve_lower(const Call& call, Index row, Index rows);
   void solve_upper(const Call& call, Index row, Index rows);
   void multiply_block(const Call& call, Index row, Index rows, Index columns);
-  /// C <- alpha A B + beta C, or the kernel for it.
-  static void multiply(const Call& call, const GemmShape& shape, double alpha, const MatrixView& a,
-                       const MatrixView& b, double beta, const MatrixView& c);
 
   Context context_;
   RealType type_;

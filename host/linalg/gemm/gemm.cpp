@@ -102,6 +102,14 @@ std::string Gemm::kernel_name(const GemmShape& shape, const MatrixView& a, const
   });
 }
 
+void multiply_or_prepare(Gemm& gemm, const cl::CommandQueue* queue, const GemmCall& call) {
+  const auto& [shape, alpha, a, b, beta, c, share, batch] = call;
+  if (queue == nullptr)
+    (void)gemm.kernel_name(shape, a, b, c, alpha, beta);
+  else
+    gemm.multiply(shape, alpha, a, b, beta, c, {queue});
+}
+
 void set_real(Kernel& kernel, cl_uint index, RealType type, double value) {
   if (type == RealType::f32)
     kernel.set_arguments_from(index, static_cast<cl_float>(value));

@@ -72,21 +72,15 @@ Geqrf::Reflections Geqrf::reflections(Index k) const {
           static_cast<cl_uint>(std::min(nb, n_ - k))};
 }
 
-void Geqrf::multiply(const cl::CommandQueue* queue, const GemmShape& shape, double alpha,
-                     const MatrixView& a, const MatrixView& b, double beta, const MatrixView& c) {
-  if (queue == nullptr)
-    (void)gemm_.kernel_name(shape, a, b, c, alpha, beta);
-  else
-    gemm_.multiply(shape, alpha, a, b, beta, c, {queue});
-}
-
 void Geqrf::apply(const cl::CommandQueue* queue, const Reflections& q, const MatrixView& c,
                   Index columns, bool transposed) {
   if (columns == 0) return;
   const MatrixView w{w_.buffer, 0, padded_ld(columns, type_)}, w2{w2_.buffer, 0, w.ld};
-  multiply(queue, {q.columns, columns, q.rows, true, false}, 1, q.v, c, 0, w);
-  multiply(queue, {q.columns, columns, q.columns, transposed, false}, 1, q.t, w, 0, w2);
-  multiply(queue, {q.rows, columns, q.columns}, -1, q.v, w2, 1, c);  // C = C - V T V^T C
+  multiply_or_prepare(gemm_, queue, {{q.columns, columns, q.rows, true, false}, 1, q.v, c, 0, w});
+  multiply_or_prepare(gemm_, queue,
+                      {{q.columns, columns, q.columns, transposed, false}, 1, q.t, w, 0, w2});
+  multiply_or_prepare(gemm_, queue,
+                      {{q.rows, columns, q.columns}, -1, q.v, w2, 1, c});  // C = C - V T V^T C
 }
 
 void Geqrf::factor_block(const cl::CommandQueue* queue, const MatrixView& a, Index k) {
@@ -114,7 +108,7 @@ void Geqrf::factor_block(const cl::CommandQueue* queue, const MatrixView& a, Ind
       apply(queue, {panel.v, panel_t_, panel.rows, width}, panel.a.at(0, width), right, true);
   }
   if (alone) return;
-  multiply(queue, {columns, columns, rows, true, false}, 1, v, v, 0, gram_);
+  multiply_or_prepare(gemm_, queue, {{columns, columns, rows, true, false}, 1, v, v, 0, gram_});
   if (queue != nullptr)
     kernels_.triangle(*queue, gram_, taus_, static_cast<cl_uint>(k), columns, t);
 }

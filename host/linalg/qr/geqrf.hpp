@@ -53,9 +53,6 @@ class Geqrf {
              Index columns, bool transposed);
   void factor_block(const cl::CommandQueue* queue, const MatrixView& a, Index k);
   void factor_step(const cl::CommandQueue* queue, const MatrixView& a, Index k, Index columns);
-  /// C <- alpha A B + beta C.
-  void multiply(const cl::CommandQueue* queue, const GemmShape& shape, double alpha,
-                const MatrixView& a, const MatrixView& b, double beta, const MatrixView& c);
   ManySolves& many();
 
   Context context_;

@@ -15,6 +15,7 @@
 #include "linalg/solve/methods.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/scaling.hpp"
+#include "matrix/transposed.hpp"
 #include "parallel.hpp"
 
 namespace clgauss {
@@ -186,7 +187,11 @@ struct Assessment {
     double rcond = found.rcond;
     if (options.determinant && !factors.scaling().keeps_matrix()) {
       // Scaling changes no digit of det A.
-      const Matrix a = scaled(system.a, factors.scaling().rows, factors.scaling().columns);
+      const Scaling& by_powers = factors.scaling();
+      const auto scaled_a = [&](const Matrix& a) {
+        return scaled(a, by_powers.rows, by_powers.columns);
+      };
+      const Matrix a = answer.plan.transposed ? scaled_a(transposed(system.a)) : scaled_a(system.a);
       rcond = reciprocal_condition(scaled_inverse_of(factors, n), size_of(a).norm1);
     }
     answer.trust->determinant_error = determinant_error(n, unit_roundoff(answer.plan.type),
