@@ -227,6 +227,45 @@ std::string verdict_of(const InverseOutcome& inverse, double bound) {
   return residual_text(inverse, bound);
 }
 
+/// What `invert` says of its work, as JSON and as the lines before the verdict.
+struct InverseReport {
+  const InverseOutcome& inverse;
+  const UsedDevice& device;
+  const ProgramTimes& times;
+  const MethodRow& row;
+  Index n = 0;
+
+  [[nodiscard]] Json seconds() const {
+    return times_json(times, inverse.times, "forward", "backward");
+  }
+
+  [[nodiscard]] Json json() const {
+    const bool answered = has_answer(inverse.status);
+    Json report{{"schema_version", 1},
+                {"status", solve_status_name(inverse.status)},
+                {"n", n},
+                {"method", row.name},
+                {"type", number_name(inverse)},
+                {"device", device_json(device)},
+                {"kernels", kernels_json(device.kernels)},
+                {"time_s", seconds()}};
+    report["residual"] = answered ? finite_or_null(inverse.residual) : Json(nullptr);
+    report["scaled_residual"] = answered ? finite_or_null(inverse.scaled_residual) : Json(nullptr);
+    report["rcond"] = answered ? finite_or_null(inverse.rcond) : Json(nullptr);
+    if (inverse.complex) report["complex"] = true;
+    if (inverse.failed_column) report["singular_column"] = *inverse.failed_column + 1;
+    return report;
+  }
+
+  [[nodiscard]] std::string text(bool verbose) const {
+    const std::string estimate =
+        has_answer(inverse.status) ? fmt::format("estimate   rcond {:.1e}\n", inverse.rcond) : "";
+    return fmt::format("matrix     n = {}, {}{}, {}\n", n, inverse.complex ? "complex, " : "",
+                       number_name(inverse), row.told) +
+           device_text(device, verbose) + times_text(seconds()) + estimate;
+  }
+};
+
 }  // namespace
 
 CommandTable invert_table() {
@@ -301,30 +340,13 @@ ExitCode run_invert(const Given& given) {
   times.free = timer.lap();
   times.total = total.lap();
 
-  const MethodRow& row = row_of(options.lu.positive_definite ? Method::cholesky : Method::lu);
-  const Json seconds = times_json(times, inverse.times, "forward", "backward");
-  Json report{{"schema_version", 1},
-              {"status", solve_status_name(inverse.status)},
-              {"n", n},
-              {"method", row.name},
-              {"type", number_name(inverse)},
-              {"device", device_json(device)},
-              {"kernels", kernels_json(device.kernels)},
-              {"time_s", seconds}};
-  const bool answered = has_answer(inverse.status);
-  report["residual"] = answered ? finite_or_null(inverse.residual) : Json(nullptr);
-  report["scaled_residual"] = answered ? finite_or_null(inverse.scaled_residual) : Json(nullptr);
-  report["rcond"] = answered ? finite_or_null(inverse.rcond) : Json(nullptr);
-  if (inverse.complex) report["complex"] = true;
-  if (inverse.failed_column) report["singular_column"] = *inverse.failed_column + 1;
-  if (json_path) json.write(report);
+  const InverseReport report{inverse, device, times,
+                             row_of(options.lu.positive_definite ? Method::cholesky : Method::lu),
+                             n};
+  if (json_path) json.write(report.json());
   const std::string verdict = verdict_of(inverse, options.max_scaled_residual);
   if (!command.quiet)
-    tell(painted_summary(
-        fmt::format("matrix     n = {}, {}{}, {}\n", n, inverse.complex ? "complex, " : "",
-                    number_name(inverse), row.told) +
-        device_text(device, command.verbose) + times_text(seconds) +
-        (answered ? fmt::format("estimate   rcond {:.1e}\n", inverse.rcond) : "") + verdict));
+    tell(painted_summary(report.text(command.verbose) + verdict));
   else if (inverse.status != SolveStatus::ok)
     tell(painted_summary(verdict));
   return exit_code_of(inverse.status);

@@ -101,6 +101,21 @@ Solution solve_as_asked(const SolveCommand& command, Context& context, System& s
   return solve_in_place(context, std::move(system), read_again, command.solve, progress);
 }
 
+/// What it takes is added to `times`, what it builds to the solution's own.
+std::optional<Certificate> certificate_as_asked(const SolveCommand& command, Context& context,
+                                                const System& system, Solution& solution,
+                                                const ProgressCallback& progress,
+                                                ProgramTimes& times) {
+  if (!command.is("certify") || !has_answer(solution.status)) return std::nullopt;
+  LapTimer timer;
+  const double built = context.programs().build_seconds();
+  Certificate certificate = certify(context, system, solution, command.solve.lu, progress);
+  const double building = context.programs().build_seconds() - built;
+  solution.times.build += building;
+  times.certify = timer.lap() - building;
+  return certificate;
+}
+
 }  // namespace
 
 ExitCode run_solve(const Given& given) {
@@ -140,15 +155,8 @@ ExitCode run_solve(const Given& given) {
 
   std::optional<Comparison> comparison;
   Solution solution = solve_as_asked(command, context, system, progress, comparison);
-  std::optional<Certificate> certificate;
-  if (command.is("certify") && has_answer(solution.status)) {
-    timer.lap();
-    const double built = context.programs().build_seconds();
-    certificate = certify(context, system, solution, command.solve.lu, progress);
-    const double building = context.programs().build_seconds() - built;
-    solution.times.build += building;
-    times.certify = timer.lap() - building;
-  }
+  const std::optional<Certificate> certificate =
+      certificate_as_asked(command, context, system, solution, progress, times);
   line.clear();
   timer.lap();
   write_answer(command, solution, comparison, outputs);
