@@ -14,6 +14,11 @@ namespace {
 
 constexpr int kStrip = 16;
 
+/// What the verdict on one of the variant's kernels is called.
+std::string role_of(const char* what) {
+  return std::string(laswp_trsm_variant().name) + ' ' + what;
+}
+
 /// Work-items of the exchange kernel: a power of two, one a row of the block at least.
 cl_uint group_for(cl_uint block) {
   cl_uint size = 32;
@@ -109,12 +114,13 @@ Kernel& LaswpTrsmKernels::working_swap(cl_uint block, bool solve) {
   Kernel*& chosen = swaps_[{group, solve}];
   if (chosen != nullptr) return *chosen;
   Context& context = setting_.context();
-  const char *const name = solve ? "trsm" : "laswp", *const file = laswp_trsm_variant().file;
+  const char* const file = laswp_trsm_variant().file;
+  const std::string role = role_of(solve ? "trsm" : "laswp");
   const Defines build = macros(solve ? Which::swap_solve : Which::swap, group);
   const auto kernel = [&]() -> Kernel& {
     return setting_.kernels.get(file, "lu_swap_solve", build);
   };
-  const bool works = setting_.kernels.works(name, file, build, [&] {
+  const bool works = setting_.kernels.works(role, file, build, [&] {
     require_swap_solve(
         context, setting_.kernels.number(), group - 5, strip_, solve, [&](const SwapSolve& q) {
           launch(context.queue(), kernel(),
@@ -123,7 +129,7 @@ Kernel& LaswpTrsmKernels::working_swap(cl_uint block, bool solve) {
                            static_cast<cl_uint>(q.hole_end), solve, q.pivots, 0});
         });
   });
-  if (!works) setting_.kernels.none_works("row exchanges", {name});
+  if (!works) setting_.kernels.none_works("row exchanges", {role});
   return *(chosen = &kernel());
 }
 
@@ -134,14 +140,15 @@ Kernel& LaswpTrsmKernels::working_trsm() {
   const char* const file = laswp_trsm_variant().file;
   const Defines build = macros(Which::block_solve, solve_block_);
   const auto kernel = [&]() -> Kernel& { return setting_.kernels.get(file, "block_solve", build); };
-  const bool works = setting_.kernels.works("block_solve", file, build, [&] {
+  const std::string role = role_of("block_solve");
+  const bool works = setting_.kernels.works(role, file, build, [&] {
     for (const bool upper : {false, true})
       require_triangular_solve(context, setting_.kernels.number(), rows, columns, upper,
                                [&](const MatrixView& t, const MatrixView& b) {
                                  launch(context.queue(), kernel(), t, b, rows, columns, upper);
                                });
   });
-  if (!works) setting_.kernels.none_works("triangular solves", {"block_solve"});
+  if (!works) setting_.kernels.none_works("triangular solves", {role});
   return *(trsm_ = &kernel());
 }
 
