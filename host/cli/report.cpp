@@ -446,6 +446,7 @@ Json report_json(const Report& report) {
       {"doubt", solved ? Json(doubt_name(doubt_of(solution))) : Json(nullptr)},
       {"certificate", certificate_json(report.certificate)},
       {"pivoting", pivoting_name(solution.pivoting)},
+      {"repeated", solution.repeated},
       {"equilibration",
        {{"mode", equilibration_name(report.options.equilibration)},
         {"rows", solution.scaled_rows},

@@ -31,6 +31,7 @@ LONG=1 check "10,000 certificates against rational answers" "$build"/solver_test
 # CLGAUSS_TEST_MATRICES names a folder of .mtx files that are solved as well; CLGAUSS_ORACLES a table to append to.
 LONG=1 check "every size of every kind" "$build"/solver_tests -tc="*systems*are solved*,permuted*are solved"
 LONG=1 check "every method on every kind of matrix against LAPACK" "$build"/solver_tests -tc='oracles*'
+LONG=1 check "the same bits 200 times, beside load" "$build"/solver_tests -tc='determinism*'
 install_packages r-base-core octave || exit 1
 check "R and Octave by clgauss run" tests/lapack/run.sh scripts "$build"
 check "NumPy's and SciPy's tests by clgauss run" tests/lapack/run.sh suites "$build"
