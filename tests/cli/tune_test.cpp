@@ -276,6 +276,30 @@ TEST_CASE("a corrupt store is named by show and auto, and does not keep solve fr
   CHECK(laboratory.solve("s.txt").exit_code == 0);
 }
 
+TEST_CASE("report-device: verdicts, speeds and constants as one JSON, within the time") {
+  const Laboratory laboratory;
+  const auto result = laboratory.tune("report-device --budget 3s -o report.json");
+  CAPTURE(result.err);
+  REQUIRE(result.exit_code == 0);
+  CHECK(has(result.err, "launch of one group: "));
+  const json report = json::parse(laboratory.content("report.json"));
+  CHECK(report.at("experiment") == "report-device");
+  CHECK(report.at("kernels").at("usable").get<int>() > 50);
+  CHECK(report.at("kernels").at("wrong").empty());
+  REQUIRE_FALSE(report.at("measured").empty());
+  for (const json& figure : report.at("measured")) {
+    CAPTURE(figure.dump());
+    CHECK(figure.at("value").get<double>() > 0);
+    CHECK_FALSE(figure.at("times_ns").empty());
+  }
+  // A kernel that is broken on purpose is named.
+  const auto broken = run_tune(laboratory.folder, "report-device --device pocl --budget 1ms -q",
+                               laboratory.store() + " CLGAUSS_KERNEL_FAULTS=gauss=wrong");
+  REQUIRE(broken.exit_code == 0);
+  CHECK(json::parse(broken.out).at("kernels").at("wrong").at(0).at("kernel") == "gauss");
+  CHECK(laboratory.tune("report-device --budget never").exit_code == 2);
+}
+
 TEST_CASE("Ctrl-C ends a sweep with 130 and keeps its rows") {
   const Laboratory laboratory;
   // Interrupted as soon as there is a row, however long the first one takes.

@@ -81,11 +81,13 @@ def main():
         cases = [(system, options + (" --rhs ones" if system.suffix == ".mtx" else ""), device)
                  for device in arguments.device or ["auto"] for system in systems for options in OPTIONS]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            faults = [fault for faults in pool.map(lambda case: compare(arguments, *case), cases) for fault in faults]
-    for fault in faults:
-        print(fault)
-    print(f"{len(cases)} solves by each program, {len(faults)} differences")
-    sys.exit(1 if faults or not cases else 0)
+            different = 0
+            for faults in pool.map(lambda case: compare(arguments, *case), cases):
+                different += len(faults)
+                for fault in faults:
+                    print(fault, flush=True)
+    print(f"{len(cases)} solves by each program, {different} differences")
+    sys.exit(1 if different or not cases else 0)
 
 
 if __name__ == "__main__":

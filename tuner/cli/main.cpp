@@ -20,6 +20,8 @@ int main(int argc, char** argv) {
         run_reproduce},
        {"report", "one HTML page with figures from the rows of all experiments", report_table,
         run_report},
+       {"report-device", "self-tests and speeds of a device, as one JSON", report_device_table,
+        run_report_device},
        {"auto", "tune what clgauss uses on a device, and store it", auto_table, run_auto},
        {"show", "what is tuned for a device", show_table, run_show},
        {"export", "write the tuned numbers of a device to a file", export_table, run_export},
