@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kMaxCombinations = 50'000'000;
 constexpr std::uint64_t kMaxUnlisted = std::uint64_t{1} << 62U;
-constexpr std::size_t kMostDraws = 200'000;
+constexpr std::size_t kMostSpaceDraws = 200'000;
 
 /// Parameters with all values that the configurations have.
 std::vector<Parameter> parameters_of(const std::vector<Configuration>& configurations) {
@@ -175,7 +175,7 @@ std::optional<std::size_t> Space::draw(std::mt19937_64& generator) const {
 }
 
 std::optional<std::size_t> Space::random(std::mt19937_64& generator) const {
-  for (std::size_t i = 0; i < kMostDraws; ++i)
+  for (std::size_t i = 0; i < kMostSpaceDraws; ++i)
     if (const auto drawn = draw(generator)) return drawn;
   return std::nullopt;
 }
