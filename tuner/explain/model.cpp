@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tuner/measure/estimate.hpp"
+
 namespace clgauss::tune {
 
 namespace {
@@ -171,17 +173,17 @@ std::string reason_of(const DeviceConstants& device, const Prediction& predictio
       return fmt::format("a launch takes {:.2f} us on the device before and after its groups",
                          device.start_ns * 1e-3);
     case Term::dispatch:
-      return fmt::format("the device dispatches {:.3g} groups a microsecond",
-                         device.groups_per_ns * 1e3);
+      return fmt::format("the device dispatches {} groups a microsecond",
+                         significant(device.groups_per_ns * 1e3, 3));
     case Term::occupancy:
       return fmt::format(
-          "a compute unit holds {} {} of {} work-items, which wait for {:.3g} ns each", held,
+          "a compute unit holds {} {} of {} work-items, which wait for {} ns each", held,
           held == 1 ? "group" : "groups", x * y,
-          device.latency_ns + device.item_ns * static_cast<double>(x * y));
+          significant(device.latency_ns + device.item_ns * static_cast<double>(x * y), 3));
     case Term::bandwidth:
-      return fmt::format("memory moves {:.3g} GB/s", device.bytes_per_ns);
+      return fmt::format("memory moves {} GB/s", significant(device.bytes_per_ns, 3));
     case Term::arithmetic:
-      return fmt::format("it computes {:.3g} Gflop/s", device.flops_per_ns);
+      return fmt::format("it computes {} Gflop/s", significant(device.flops_per_ns, 3));
   }
   return {};
 }
