@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the figures of why.md from data/runs: what the model of `clgauss-tune explain` predicts beside what was measured.
+"""Writes the figures of why.md and why_tables.md from data/runs: what the model of `clgauss-tune explain` predicts beside what was measured.
 
   docs/why.py                     writes them
   docs/why.py --check             fails if they are not what it would write
@@ -272,6 +272,23 @@ def rules_table():
     return table(["device", "of", "cases", *RULES.values()], rows)
 
 
+def kernels_table():
+    """Each kernel of the laboratory by constants from the others' rows; without gauss_fwd, whose rows are nearly all of them."""
+    rows = []
+    for name in ("h100", "h200"):
+        ratios, cases = collections.defaultdict(list), collections.defaultdict(lambda: collections.defaultdict(list))
+        for line in explained(laboratory(name), "--each-kernel")[1]:
+            predicted, time = float(line["predicted_ns"]), float(line["measured_ns"])
+            ratios[line["kernel"]].append(abs(predicted / time - 1))
+            cases[line["kernel"]][line["type"], line["n"]].append((predicted, time))
+        for kernel in sorted(set(ratios) - {"gauss_fwd"}):
+            error = statistics.median(ratios[kernel])
+            good = [min(of)[1] <= GOOD * min(time for _, time in of) for of in cases[kernel].values()]
+            share = sum(good) / len(good)
+            rows.append([NAMES[name], kernel, str(len(ratios[kernel])), marked(error, error <= MOST_ERROR), str(len(good)), marked(share, share >= LEAST_GOOD)])
+    return table(["device", "kernel left out", "times", "median error", "picks", "within 10 %"], rows)
+
+
 def devices_table():
     rows = []
     for name, other in (("h100", "h200"), ("h200", "h100"), ("pocl", "intel"), ("intel", "pocl")):
@@ -281,8 +298,11 @@ def devices_table():
     return table(["device", "constants of", "times", "median error", "picks", "within 10 %"], rows)
 
 
-def page():
-    return filled("why.md", {"constants": constants_table(), "held_out": held_out_table(), "devices": devices_table(), "predictions": predictions_table(), "rules": rules_table()})
+def pages():
+    """The text of each page, by its name."""
+    values = {"constants": constants_table(), "held_out": held_out_table(), "devices": devices_table(), "kernels": kernels_table(),
+              "predictions": predictions_table(), "rules": rules_table()}
+    return {name: filled(name, values) for name in ("why.md", "why_tables.md")}
 
 
 def pack(name, folder):
@@ -304,12 +324,14 @@ def main():
                 print(file, n, compared([line for line in predicted_lines(file) if line["n"] == n], medians_of(arguments[1])))
         return
     elif arguments == ["--check"]:
-        if (HERE / "why.md").read_text(encoding="utf-8") != page():
-            sys.exit("docs/why.md is not what data/runs says, run docs/why.py")
+        for name, text in pages().items():
+            if (HERE / name).read_text(encoding="utf-8") != text:
+                sys.exit(f"docs/{name} is not what data/runs says, run docs/why.py")
         return
     elif arguments:
         sys.exit(__doc__)
-    (HERE / "why.md").write_text(page(), encoding="utf-8")
+    for name, text in pages().items():
+        (HERE / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
