@@ -28,8 +28,8 @@ std::vector<ProgramOfTest> programs() {
            {"solve", "lstsq", "devices", "rule", "generate", "help", "completion"}},
           {"clgauss-tune",
            tune_program(),
-           {"sweep", "outliers", "rules", "reproduce", "report", "auto", "show", "export", "import",
-            "kernel", "search", "replay", "help", "completion"}},
+           {"sweep", "outliers", "rules", "explain", "reproduce", "report", "auto", "show",
+            "export", "import", "kernel", "search", "replay", "help", "completion"}},
           {"clgauss-bench", bench_program(), {}}};
 }
 

@@ -55,6 +55,23 @@ TEST_CASE("report of two folders compares them") {
   CHECK_FALSE(std::filesystem::exists(folder / "no.html"));
 }
 
+TEST_CASE("explain says why from rows of one device, and predicts a kernel of the user's") {
+  const TemporaryFolder folder;
+  write_results(folder / "results", "rules");
+  const auto picks = run_tune(folder, "explain --rows results --predictions all.csv");
+  CHECK(picks.exit_code == 0);
+  CHECK(has(picks.out, "2 fitted times: median error"));
+  CHECK(has(content_of(folder / "all.csv"), ",gauss_fwd,"));
+  const auto own = run_tune(folder, "explain --rows results --global 4096x4096 --json");
+  CHECK(own.exit_code == 0);
+  CHECK(has(own.out, "\"because\""));
+  CHECK(run_tune(folder, "explain --rows results --global 10x").exit_code == 2);
+  CHECK(run_tune(folder, "explain --rows results -o more").exit_code == 2);
+  const auto none = run_tune(folder, "explain --rows results --fit-sizes 7");
+  CHECK(none.exit_code == 2);
+  CHECK(has(none.err, "no launch was measured that the model knows"));
+}
+
 TEST_CASE("a report that cannot be made leaves no page") {
   const TemporaryFolder folder;
   write_results(folder / "good", "rules");

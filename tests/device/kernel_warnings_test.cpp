@@ -70,6 +70,7 @@ std::vector<FileWithDefines> builds() {
       {"matmul_ladder.cl", "-DBLOCK=16 -DRESULTS=8"},
       {"matmul_steps.cl", "-DTILE=16"},
       {"poison.cl", ""},
+      {"probe.cl", ""},
       {"qr.cl", "-DNB=16 -DVEC_WIDTH=16 -DLANES=1"},
       {"qr.cl", "-DNB=64 -DVEC_WIDTH=1 -DLANES=16"},
       {"complex_lu.cl", "-DCOLUMNS=8 -DVEC_WIDTH=16 -DWG_SIZE=1"},

@@ -23,6 +23,7 @@ void require_quiet_machine(Context& context);
 [[nodiscard]] std::string noise_of_machine(Context& context);
 
 [[nodiscard]] cli::CommandTable auto_table();
+[[nodiscard]] cli::CommandTable explain_table();
 [[nodiscard]] cli::CommandTable export_table();
 [[nodiscard]] cli::CommandTable import_table();
 [[nodiscard]] cli::CommandTable kernel_table();
@@ -39,6 +40,7 @@ void require_quiet_machine(Context& context);
 [[nodiscard]] cli::CommandTable watch_table();
 
 cli::ExitCode run_auto(const cli::Given& given);
+cli::ExitCode run_explain(const cli::Given& given);
 cli::ExitCode run_export(const cli::Given& given);
 cli::ExitCode run_import(const cli::Given& given);
 cli::ExitCode run_kernel(const cli::Given& given);

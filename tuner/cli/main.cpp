@@ -14,6 +14,8 @@ int main(int argc, char** argv) {
        {"outliers", "time it against n: the driver's size against the LCM rule's", outliers_table,
         run_outliers},
        {"rules", "compare the rules for the size with the measured best", rules_table, run_rules},
+       {"explain", "predict what each work-group size takes, and say why", explain_table,
+        run_explain},
        {"laboratory", "run all experiments on a device within a given time", laboratory_table,
         run_laboratory},
        {"reproduce", "run the experiments of the source documents again", reproduce_table,
