@@ -25,6 +25,7 @@
 
 #include "common.clh"
 #include "ptx.clh"
+#include "load_if.clh"
 
 #if !defined(NB) || !defined(WINDOW)
 #error "NB and WINDOW must be defined"
@@ -137,6 +138,12 @@ static inline __attribute__((always_inline)) uint eliminate(float w[ROWS][COLUMN
   return bad;
 }
 
+// Row r of a work-item's columns goes to local memory: registers have no addresses.
+#define STORE_ROW(r)                                                            \
+  case r:                                                                       \
+    store_row(shared + lane * (NB + 4) / 4 + sub * (COLUMNS / 4), w[r % ROWS]); \
+    break;
+
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_diagonal(
     const global REAL* restrict a, ulong a_offset, uint a_ld, uint rows, uint size,
     global REAL* restrict lu, ulong lu_offset, uint lu_ld, global REAL* work,
@@ -160,7 +167,9 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_diagonal(
     UNROLLED
     for (uint t = 0; t < COLUMNS; ++t) {
       const uint e = t * WG_SIZE + id, i = ROW_OF(e / NB, r), j = e % NB;
-      w[r][t] = i < rows && j < size ? a[a_offset + (ulong)i * a_ld + j] : (float)(i == j);
+      const bool in = i < rows && j < size;
+      const float entry = load_if(in, a + a_offset + (ulong)i * a_ld + j);
+      w[r][t] = in ? entry : (float)(i == j);
     }
   }
   UNROLLED
@@ -213,12 +222,9 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_diagonal(
           float l[COLUMNS];
           load_row(panel->rows[k], l);
           g[k] = own ? (float)(k == lane) : column[k * COLUMNS];
-          if (own && i + k < size && j < size)
-            lu[lu_offset + (ulong)(i + k) * lu_ld + j] = ((const local float*)panel->rows[k])[lane];
           UNROLLED
           for (uint q = 0; q < COLUMNS; ++q)
             if (q < k) g[k] = fma(-l[q], g[q], g[k]);
-          if (right && i + k < size && j < size) lu[lu_offset + (ulong)(i + k) * lu_ld + j] = g[k];
         }
         COMPILER_FENCE();  // U is read anew: there are no registers to keep it in
         UNROLLED
@@ -233,6 +239,12 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_diagonal(
           x[k] *= panel->inverses[k];
           column[k * COLUMNS] = g[k];
           last[k * COLUMNS] = right || (own && lane >= k) ? x[k] : g[k];
+        }
+        if ((own || right) && j < size) {
+          const local float* from = own ? (const local float*)panel->rows + lane : column;
+#pragma unroll 2
+          for (uint k = 0; k < COLUMNS; ++k)
+            if (i + k < size) lu[lu_offset + (ulong)(i + k) * lu_ld + j] = from[k * COLUMNS];
         }
       }
       SUB_GROUP_SYNC();
@@ -296,9 +308,14 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_diagonal(
   barrier(CLK_LOCAL_MEM_FENCE);
   if (id < NB) position[source[id]] = id;
   barrier(CLK_LOCAL_MEM_FENCE);
-  UNROLLED
+#pragma unroll 1
   for (uint r = 0; r < ROWS; ++r) {
-    store_row(shared + lane * (NB + 4) / 4 + sub * (COLUMNS / 4), w[r]);
+    // clang-format off
+    switch (r) {
+      STORE_ROW(0) STORE_ROW(1) STORE_ROW(2) STORE_ROW(3)
+      STORE_ROW(4) STORE_ROW(5) STORE_ROW(6) STORE_ROW(7)
+    }
+    // clang-format on
     barrier(CLK_LOCAL_MEM_FENCE);
     UNROLLED
     for (uint t = 0; t < COLUMNS; ++t) {
@@ -317,7 +334,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_diagonal(
   UNROLLED
   for (uint t = 0; t < NB * NB / WG_SIZE; ++t) {
     const uint e = t * WG_SIZE + id, i = e % NB, j = e / NB;
-    left[t] = j < i / COLUMNS * COLUMNS ? multipliers[j * WINDOW + source[i]] : 0.0f;
+    left[t] = load_if(j < i / COLUMNS * COLUMNS, multipliers + j * WINDOW + source[i]);
   }
   UNROLLED
   for (uint base = 0; base < NB; base += 32) {

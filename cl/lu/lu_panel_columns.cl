@@ -1,5 +1,5 @@
 // LU panel with true partial pivoting by ONE work-group, for NVIDIA (inline PTX): P A = L U, A m x
-// width, width <= PANEL_WIDTH, m <= 32 LANE_ROWS. The elimination is that of lu_columns.clh; four
+// width, width <= PANEL_WIDTH, m <= 32 LANE_ROWS. The elimination is that of lu_columns.clh; two
 // columns a sub-group.
 //
 // NDRange: one work-group of 32 SUB_GROUPS.
@@ -9,22 +9,41 @@
 //   info        [0] atomic minimum of row_base + j over the columns with a zero or NaN pivot
 // A zero pivot: its column is zero, nothing is scaled (getf2). A NaN counts as the largest
 // magnitude, so that it is reported at once.
-// Local memory: the larger of 128 LANE_ROWS and 2112, and 1056 scalars, and 48 LANE_ROWS words: 33
+// Local memory: the larger of 128 LANE_ROWS and 4224, and 1088 scalars, and 48 LANE_ROWS words: 45
 // KiB for f64 and 640 rows.
 
 #if !defined(PANEL_WIDTH) || !defined(SUB_GROUPS) || PANEL_WIDTH != 32 || \
     PANEL_WIDTH % SUB_GROUPS != 0
 #error "PANEL_WIDTH must be 32, and SUB_GROUPS divide it"
 #endif
+#if !defined(LANE_ROWS) || LANE_ROWS % 2 != 0
+#error "LANE_ROWS must be defined, and even"
+#endif
 #define COLUMNS (PANEL_WIDTH / SUB_GROUPS)
 #define U_ROWS PANEL_WIDTH
 #define U_LD (PANEL_WIDTH + 1)
 #define STAGE_LD (PANEL_WIDTH + 1)
 #define STAGE (32 * STAGE_LD)  // 32 rows
-#define LEAST_SCRATCH (2 * STAGE)
+#define LEAST_SCRATCH (4 * STAGE)
 #include "common.clh"
 #include "ptx.clh"
+#include "load_if.clh"
 #include "lu_columns.clh"
+
+// Elements 4 p .. 4 p + 3 of the columns go to local memory: see STORE_ROW.
+// clang-format off
+#define STAGE_FOUR(p)                                                                   \
+  case p:                                                                               \
+    UNROLLED                                                                            \
+    for (uint i = 0; i < 4; ++i) {                                                      \
+      UNROLLED                                                                          \
+      for (uint c = 0; c < COLUMNS; ++c)                                                \
+        if (4 * p < LANE_ROWS)                                                          \
+          shared.l[(32 * i + my.lane) * STAGE_LD + SUB_GROUPS * c + my.sub] =           \
+              my.r[c][(4 * p + i) % LANE_ROWS];                                         \
+    }                                                                                   \
+    break;
+// clang-format on
 
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_columns(
     global REAL* restrict a, ulong offset, uint ld, uint m, uint width, uint row_base,
@@ -48,20 +67,26 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_column
     if (32 * i + my.lane >= m) my.used |= 1u << i;
     UNROLLED
     for (uint c = 0; c < COLUMNS; ++c) {
-      my.r[c][i] = 32 * i + SUB_GROUPS * c < rows ? *next : (REAL)0;
+      my.r[c][i] = load_if(32 * i + SUB_GROUPS * c < rows, next);
       next += (ulong)SUB_GROUPS * ld;
     }
   }
   UNROLLED
-  for (uint i = 0; i < LANE_ROWS; ++i) {
-    local REAL* stage = shared.l + i % 2 * STAGE;
+  for (uint i0 = 0; i0 < LANE_ROWS; i0 += 2) {
+    local REAL* stage = shared.l + i0 / 2 % 2 * (2 * STAGE);
     UNROLLED
-    for (uint c = 0; c < COLUMNS; ++c)
-      stage[(SUB_GROUPS * c + my.sub) * STAGE_LD + my.lane] = my.r[c][i];
+    for (uint i = 0; i < 2; ++i) {
+      UNROLLED
+      for (uint c = 0; c < COLUMNS; ++c)
+        stage[(32 * i + SUB_GROUPS * c + my.sub) * STAGE_LD + my.lane] = my.r[c][i0 + i];
+    }
     GROUP_SYNC();
     UNROLLED
-    for (uint c = 0; c < COLUMNS; ++c)
-      my.r[c][i] = stage[my.lane * STAGE_LD + SUB_GROUPS * c + my.sub];
+    for (uint i = 0; i < 2; ++i) {
+      UNROLLED
+      for (uint c = 0; c < COLUMNS; ++c)
+        my.r[c][i0 + i] = stage[(32 * i + my.lane) * STAGE_LD + SUB_GROUPS * c + my.sub];
+    }
   }
   GROUP_SYNC();
 
@@ -72,20 +97,18 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_column
     pivots[pivot_offset + id] = (int)(row_base + shared.exchanged[id]);
     if (!(fabs(shared.u[id * U_LD + id]) > 0)) atomic_min(info, (int)(row_base + id));
   }
-  UNROLLED
-  for (uint i = 0; i < LANE_ROWS; ++i) {
-    local REAL* stage = shared.l + i % 2 * STAGE;
-    UNROLLED
-    for (uint c = 0; c < COLUMNS; ++c)
-      stage[my.lane * STAGE_LD + SUB_GROUPS * c + my.sub] = my.r[c][i];
-    const uint positions = 32 * i + my.lane < m ? shared.position_of[32 * i + my.lane] : 0u;
+#pragma unroll 1
+  for (uint i0 = 0; i0 < LANE_ROWS; i0 += 4) {
+    switch (i0 / 4) { ROWS_TO_8(STAGE_FOUR) }
     GROUP_SYNC();
     UNROLLED
-    for (uint c = 0; c < COLUMNS; ++c) {
-      const uint row = SUB_GROUPS * c + my.sub, position = sub_group_from(positions, row);
-      const REAL v = stage[row * STAGE_LD + my.lane];
+    for (uint t = 0; t < 4 * COLUMNS; ++t) {
+      const uint row = SUB_GROUPS * t + my.sub;
+      const uint position = 32 * i0 + row < m ? shared.position_of[32 * i0 + row] : 0u;
+      const REAL v = shared.l[row * STAGE_LD + my.lane];
       if (position > my.lane && my.lane < width) panel[(ulong)position * ld + my.lane] = v;
     }
+    GROUP_SYNC();
   }
   for (uint q = my.sub; q < steps; q += SUB_GROUPS)
     if (q <= my.lane && my.lane < width)

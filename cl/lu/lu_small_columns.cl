@@ -8,7 +8,7 @@
 // NDRange: one dimension, local SUB_GROUPS * 32. MOST_N (of SIZE, where that is given) is a
 // multiple of 32, at most 128, and SUB_GROUPS at least MOST_N / 8. KERNEL: which of the two is
 // built.
-// Local memory: MOST_N * (MOST_N + 5) scalars and some words: 35 KiB for f64 and 64, 134 KiB for
+// Local memory: MOST_N * (MOST_N + 7) scalars and some words: 35 KiB for f64 and 64, 134 KiB for
 // 128.
 
 #ifdef SIZE  // code for one n: 8 % less time

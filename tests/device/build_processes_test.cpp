@@ -96,10 +96,11 @@ TEST_CASE("builders: started by hand, the helper says what it is for") {
 TEST_CASE("what is solved builds what its preparation named, and nothing alone") {
   constexpr Index n = 300;
   const System system{generate_matrix("spd", n, 1), Matrix(n, 1, Values(n, 1.0))};
-  const auto by = [&](Method method) {
-    return [&system, method](Context& context) {
+  const auto by = [&](Method method, Accuracy accuracy = Accuracy::double_precision) {
+    return [&system, method, accuracy](Context& context) {
       SolveOptions options;
       options.method = method;
+      options.accuracy = accuracy;
       options.trust = true;
       CHECK(solve(context, system, options).status == SolveStatus::ok);
     };
@@ -108,6 +109,7 @@ TEST_CASE("what is solved builds what its preparation named, and nothing alone")
       {"lu", by(Method::lu)},
       {"cholesky", by(Method::cholesky)},
       {"mixed", by(Method::mixed)},
+      {"accuracy max", by(Method::lu, Accuracy::maximum)},
       {"complex",
        [&](Context& context) {
          const ComplexSystem complex{ComplexMatrix::of_real(system.a),

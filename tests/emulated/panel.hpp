@@ -5,7 +5,7 @@
 #include "emulated/work_group.hpp"
 
 #define PANEL_WIDTH 32
-#define SUB_GROUPS 8
+#define SUB_GROUPS 16
 #include "emulated/cases.hpp"
 namespace {
 #include "lu_panel_columns.hpp"

@@ -38,7 +38,8 @@ const KernelVariant& cholesky_variant() {
       .demands =
           [](const Parameters& parameters, RealType type) {
             const auto nb = static_cast<std::uint64_t>(value_of(parameters, "NB"));
-            return std::vector<Demand>{{"NB", 2 * nb, 2 * nb * (nb / 4 + 1) * bytes_of(type)}};
+            return std::vector<Demand>{
+                {"NB", 2 * nb, (nb * nb / 4 + 2 * nb * (nb / 4 + 1)) * bytes_of(type)}};
           },
       .workspace_bytes =
           [](const Parameters& parameters, const Setting& at) {

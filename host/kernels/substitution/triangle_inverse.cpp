@@ -73,10 +73,15 @@ FactorInverse::FactorInverse(Context& context, RealType type, Index n)
   const auto make = [&] {
     kernel_ = context.programs().kernel(variant.file, "invert_diagonal_blocks", build.defines);
   };
-  const bool works = context.trials().passes(build, [&] {
+  // The second block is cut; X = T^-1 B for a B of its rows.
+  constexpr Index kCut = kQuestion - kBlock, kColumns = 3;
+  const auto multiply = [&](const cl::CommandQueue* queue, Gemm& gemm, const MatrixView& copy,
+                            const MatrixView& b) {
+    multiply_or_prepare(gemm, queue,
+                        {{kCut, kColumns, kCut}, 1, {inverses_, 0, kBlock}, copy, 0, b});
+  };
+  const auto ask = [&] {
     make();
-    // The second block is cut; X = T^-1 B for a B of its rows.
-    constexpr Index kCut = kQuestion - kBlock, kColumns = 3;
     Gemm gemm(context, type);
     for (const bool upper : {false, true})
       require_triangular_solve(
@@ -86,10 +91,16 @@ FactorInverse::FactorInverse(Context& context, RealType type, Index n)
             n_ = kCut;
             invert_blocks({&context.queue(), gemm, t, b}, upper);
             copy_rows(context.queue(), b, copy, kCut, kColumns, element);
-            gemm.multiply({kCut, kColumns, kCut}, 1, {inverses_, 0, kBlock}, copy, 0, b);
+            multiply(&context.queue(), gemm, copy, b);
             n_ = n;
           });
-  });
+  };
+  const bool works = context.trials().passes(build, ask);
+  if (context.programs().rehearses()) {  // which does not ask
+    const MatrixView answer{before_.buffer, 0, kColumns};
+    Gemm gemm(context, type);
+    multiply(nullptr, gemm, answer, answer);
+  }
   if (!works)
     throw NoUsableKernel("the kernel for an inverse does not work on " + context.profile().name +
                          ": " + context.trials().reasons({variant.name}));

@@ -150,6 +150,12 @@ void LuFactors::build() {
     } catch (const NoUsableKernel&) {  // the verdicts say why; there will be no estimate
     }
   }
+  if (call_.extra_precise && context_.profile().fp64) {
+    try {
+      ExtraPreciseDevice::prepare(context_, nrhs_);
+    } catch (const NoUsableKernel&) {  // the verdicts say why; the host can do it, too
+    }
+  }
   if (call_.keeps_f64) {
     try {
       in_f64_.emplace(context_, a64_, n_, nrhs_);

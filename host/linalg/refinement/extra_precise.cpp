@@ -170,6 +170,10 @@ ExtraPreciseDevice::ExtraPreciseDevice(Context& context, const System& system,
   residual_.prepare(nrhs_);
 }
 
+void ExtraPreciseDevice::prepare(Context& context, Index nrhs) {
+  ResidualKernel(context, RealType::f64, ResidualSum::accurate_two_parts).prepare(nrhs);
+}
+
 std::uint64_t ExtraPreciseDevice::bytes(Index n, Index nrhs) {
   return n * (padded_ld(n, RealType::f64) + 5 * nrhs) * sizeof(double);
 }

@@ -60,6 +60,9 @@ class ExtraPreciseDevice : public ExtraPreciseOperator {
   /// Uploads; waits. Throws OutOfMemory, NoUsableKernel.
   ExtraPreciseDevice(Context& context, const System& system, const Scaling& scaling);
 
+  /// Builds and self-tests what one of them launches: beside a factorisation's kernels. Throws
+  /// NoUsableKernel.
+  static void prepare(Context& context, Index nrhs);
   [[nodiscard]] static std::uint64_t bytes(Index n, Index nrhs);
   void residual(const TwoParts& x, Matrix& r, Matrix& d) override;
   [[nodiscard]] bool on_device() const override { return true; }
