@@ -53,12 +53,12 @@ struct ProblemSize {
 /// start from the same numbers.
 struct Problem {
   ProblemSize size;
-  /// gemm: m-by-k; lu, solve, invert: n-by-n; gecon: L\U of an A with A^-1 >= 0; lstsq: [A | b], 4n-by-(n+1); gelsy: [A | b],
-  /// m-by-(n+1); complex: [A | b], n-by-2(n+1), real and imaginary parts; batched: a system's
-  /// matrix a row, batch-by-n^2
+  /// gemm: m-by-k; lu, solve, invert: n-by-n; gecon: L\U of an A with A^-1 >= 0; lstsq: [A | b],
+  /// 4n-by-(n+1); gelsy: [A | b], m-by-(n+1); complex: [A | b], n-by-2(n+1), real and imaginary
+  /// parts; batched: a system's matrix a row, batch-by-n^2
   Matrix a;
-  /// gemm: k-by-n; host: n-by-k; lu, solve, lstsq, gelsy, complex, invert, gecon: n-by-1 (zeros but for
-  /// lu, solve); batched: batch-by-n
+  /// gemm: k-by-n; host: n-by-k; lu, solve, lstsq, gelsy, complex, invert, gecon: n-by-1 (zeros but
+  /// for lu, solve); batched: batch-by-n
   Matrix b;
   Matrix c;  // gemm: m-by-n, before the product; else empty
 };
@@ -69,7 +69,8 @@ inline constexpr unsigned kSeed = 20130522;
 /// Rows of A of an lstsq with n columns.
 [[nodiscard]] constexpr Index rows_of_lstsq(Index n) { return 4 * n; }
 
-/// 2 m n k for gemm, 8 n^2 for gecon (two solves and two transposed ones), 2 n^3 for invert, 2/3 n^3 for lu, 2 n^2 (m - n / 3) for lstsq and gelsy,
+/// 2 m n k for gemm, 2 n^3 for invert, 2/3 n^3 for lu, 2 n^2 (m - n / 3) for lstsq and gelsy, 8 n^2
+/// for gecon (two solves and two transposed ones),
 /// 8/3 n^3 + 8 n^2 for complex, 2/3 n^3 + 2 n^2 for solve, for each system of batched and, with k
 /// times the last, for host, 1/3 n^3 + 2 n^2 for cholesky, batched too, and ldlt.
 [[nodiscard]] double flops(const ProblemSize& size);
