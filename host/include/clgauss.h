@@ -198,10 +198,9 @@ enum { CLGAUSS_ONE_NORM = 171, CLGAUSS_INF_NORM = 175 }; /* as the BLAS standard
 
 /* LAPACK's gecon: writes to *rcond an estimate of 1 / (||A|| ||A^-1||) from the n-by-n L and U of A
  * as gesv and getrf leave them; 0 if U has a zero on its diagonal. `norm` names the norm, and anorm
- * is ||A|| in it. At most 16 n^2 flops, and the factors are copied to the device. Each solve is
- * checked as for getrs_host. CLGAUSS_OVERFLOW: A holds NaN or Inf, or numbers left the range of the
- * type. Every error leaves *rcond as it was. clgauss_lu_rcond() uses factors on the device.
- * dgecon_host needs a device with fp64. */
+ * is ||A|| in it. At most 16 n^2 flops, in f64 by the host's cores, on any device. CLGAUSS_OVERFLOW:
+ * A holds NaN or Inf, or numbers left the range of f64. Every error leaves *rcond as it was.
+ * clgauss_lu_rcond() uses factors on the device. */
 CLGAUSS_API clgauss_status clgauss_sgecon_host(clgauss_context context, int layout, int norm,
                                                size_t n, const float* a, size_t lda, double anorm,
                                                double* rcond);

@@ -107,6 +107,16 @@ Staging::~Staging() {
   if (any) (void)clFinish(queue_());
 }
 
+cl::Buffer Staging::strip(const Context& context, std::uint64_t bytes) {
+  if (bytes <= strip_bytes_) return strip_;
+  strip_ = cl::Buffer();  // before there is more
+  strip_bytes_ = 0;
+  cl::Buffer made = context.allocate(bytes, "columns on their way");
+  if (bytes > context.profile().global_mem_bytes / kShareOfStrip) return made;
+  strip_bytes_ = bytes;
+  return strip_ = std::move(made);
+}
+
 void Staging::require_lanes(Index lanes, std::size_t chunk_bytes) {
   const auto too_small = [&](const auto& lane) { return lane->chunk_bytes < chunk_bytes; };
   if (std::ranges::any_of(lanes_, too_small)) {

@@ -47,6 +47,13 @@ class Staging {
   /// What the matrices of the last solve lay in.
   [[nodiscard]] MatrixMemory& matrices() noexcept { return matrices_; }
 
+  /// Memory of the device for columns on their way, at least `bytes`, with any numbers in it. It
+  /// stays for the next call where it is no more than a kShareOfStrip-th of the device's memory: a
+  /// driver takes longer to give 100 MB than a bus to fill them. What was enqueued with it may
+  /// still run: enqueue behind it, on the context's queue. Throws as Context::allocate().
+  static constexpr std::uint64_t kShareOfStrip = 64;
+  [[nodiscard]] cl::Buffer strip(const Context& context, std::uint64_t bytes);
+
  private:
   struct Lane;
 
@@ -65,6 +72,8 @@ class Staging {
   Transfers transfers_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   MatrixMemory matrices_;
+  cl::Buffer strip_;
+  std::uint64_t strip_bytes_ = 0;
 };
 
 }  // namespace clgauss

@@ -190,7 +190,7 @@ void by_strips(const Context& context, RealType type, Index rows, Index columns,
                const std::function<void(Index first, Index count, const MatrixView& strip)>& move) {
   const std::size_t column_bytes = rows * bytes_of(type);
   const Index width = std::clamp<Index>(strip_bytes / column_bytes, 1, columns);
-  const MatrixView strip{context.allocate(width * column_bytes, "columns on their way"), 0, rows};
+  const MatrixView strip{context.staging().strip(context, width * column_bytes), 0, rows};
   for (Index first = 0; first < columns; first += width)
     move(first, std::min(width, columns - first), strip);
 }

@@ -45,7 +45,8 @@ void upload_rows(const Context& context, const cl::Buffer& buffer, Index ld, Rea
 [[nodiscard]] Sizes upload_and_measure(const Context& context, const cl::Buffer& buffer, Index ld,
                                        RealType type, const Matrix& matrix);
 
-/// Of the device's memory, for columns on their way; a column at least.
+/// Of the device's memory, for columns on their way; a column at least. The context keeps it, see
+/// Staging::strip().
 inline constexpr std::size_t kStripBytes = std::size_t{128} << 20U;
 
 /// move(first, count, strip) for strips of all of `columns` columns of so many rows: on their way

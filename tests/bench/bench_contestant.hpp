@@ -71,7 +71,7 @@ struct Peer {
   std::string_view about;
   bool gemm, lu, batched;  // what it does; lu stands for solve too
   bool cholesky = false, ldlt = false, lstsq = false, gelsy = false, complex_solve = false,
-       invert = false;
+       invert = false, gecon = false;
   /// works on the host: by default compared with CPU devices only, and always by host
   bool cpu_only;
   bool not_the_same;  // does less than clgauss in lu and solve: there only if it is named
@@ -89,6 +89,7 @@ struct Peer {
            : what == What::gelsy         ? gelsy
            : what == What::complex_solve ? complex_solve
            : what == What::host          ? lu && cpu_only
+           : what == What::gecon         ? gecon
            : starts_programs(what)       ? false
                                          : lu;
   }

@@ -141,7 +141,56 @@ class GelsyContestant : public Contestant {
   std::size_t rank_ = 0;
 };
 
+template <typename T>
+class GeconContestant : public Contestant {
+ public:
+  GeconContestant(std::shared_ptr<const SharedContext> context, const Problem& problem, int layout)
+      : context_(std::move(context)),
+        layout_(layout),
+        n_(problem.size.n),
+        lu_(typed_rows<T>(by_columns() ? transposed(problem.a) : problem.a, n_)) {}
+
+  void restore() override {}
+
+  void run() override {
+    if constexpr (std::is_same_v<T, float>)
+      require(clgauss_sgecon_host(context_->handle(), layout_, CLGAUSS_ONE_NORM, n_, lu_.data(), n_,
+                                  1, &rcond_));
+    else
+      require(clgauss_dgecon_host(context_->handle(), layout_, CLGAUSS_ONE_NORM, n_, lu_.data(), n_,
+                                  1, &rcond_));
+  }
+
+  [[nodiscard]] Matrix result() override { return {1, 1, {rcond_}}; }
+  [[nodiscard]] std::string detail() const override {
+    return by_columns() ? "by columns" : "by rows";
+  }
+
+ private:
+  [[nodiscard]] bool by_columns() const { return layout_ == CLGAUSS_COLUMN_MAJOR; }
+
+  std::shared_ptr<const SharedContext> context_;
+  int layout_;
+  Index n_;
+  std::vector<T> lu_;
+  double rcond_ = 0;
+};
+
 }  // namespace
+
+std::vector<Entry> gecon_entries(const Problem& problem, const std::string& spec) {
+  const auto context = std::make_shared<const SharedContext>(spec);
+  std::vector<Entry> entries;
+  for (const int layout : {CLGAUSS_COLUMN_MAJOR, CLGAUSS_ROW_MAJOR}) {
+    std::unique_ptr<Contestant> contestant;
+    if (problem.size.type == RealType::f32)
+      contestant = std::make_unique<GeconContestant<float>>(context, problem, layout);
+    else
+      contestant = std::make_unique<GeconContestant<double>>(context, problem, layout);
+    entries.push_back({entries.empty() ? "clgauss" : "gecon", std::move(contestant)});
+  }
+  return entries;
+}
 
 Entry gelsy_entry(const Problem& problem, const std::string& spec) {
   auto context = std::make_shared<const SharedContext>(spec);

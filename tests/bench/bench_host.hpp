@@ -1,5 +1,5 @@
 #pragma once
-/// Solves and least squares from host memory to host memory, through clgauss.h.
+/// Solves, conditions and least squares from host memory to host memory, through clgauss.h.
 
 #include <clgauss/device.hpp>
 
@@ -13,5 +13,8 @@ namespace clgauss::bench {
 
 /// gelsy of clgauss.h by columns, called clgauss.
 [[nodiscard]] Entry gelsy_entry(const Problem& problem, const std::string& spec);
+
+/// gecon of clgauss.h: by columns, called clgauss, and by rows.
+[[nodiscard]] std::vector<Entry> gecon_entries(const Problem& problem, const std::string& spec);
 
 }  // namespace clgauss::bench

@@ -30,7 +30,8 @@ std::vector<const Peer*> peers_for(What what, const BenchOptions& options, Devic
     return chosen;
   }
   for (const Peer& peer : peers()) {
-    const bool fits = !(peer.cpu_only && device != DeviceType::cpu && what != What::host) &&
+    const bool fits = !(peer.cpu_only && device != DeviceType::cpu && what != What::host &&
+                        what != What::gecon) &&
                       !(peer.not_the_same && what != What::gemm);
     if (peer.compiled_in() && fits) consider(peer);
   }
@@ -94,6 +95,8 @@ std::vector<Measurement> measure(Context& context, const BenchOptions& options,
   std::vector<Entry> entries;
   if (size.what == What::host)
     entries = host_entries(problem, options.device);
+  else if (size.what == What::gecon)
+    entries = gecon_entries(problem, options.device);
   else if (size.what == What::gelsy)
     entries.push_back(gelsy_entry(problem, options.device));
   else

@@ -439,7 +439,35 @@ class OpenBlasBatched : public Contestant {
   int all_threads_, threads_ = 1;
 };
 
-/// The core type to ask for; empty where the CPU has no AVX-512.
+/// gecon of L\U by columns.
+template <typename T>
+class OpenBlasGecon : public Contestant {
+ public:
+  explicit OpenBlasGecon(const Problem& problem)
+      : n_(narrow(problem.size.n)),
+        lu_(typed_rows<T>(transposed(problem.a), problem.size.n)),
+        space_(4 * problem.size.n),
+        integers_(problem.size.n) {}
+
+  void restore() override {}
+  void run() override {
+    if constexpr (is_f32<T>)
+      require(LAPACKE_sgecon_work(LAPACK_COL_MAJOR, '1', n_, lu_.data(), n_, 1, &rcond_,
+                                  space_.data(), integers_.data()));
+    else
+      require(LAPACKE_dgecon_work(LAPACK_COL_MAJOR, '1', n_, lu_.data(), n_, 1, &rcond_,
+                                  space_.data(), integers_.data()));
+  }
+  [[nodiscard]] Matrix result() override { return {1, 1, {static_cast<double>(rcond_)}}; }
+  [[nodiscard]] std::string detail() const override { return describe(); }
+
+ private:
+  int n_;
+  std::vector<T> lu_, space_;
+  std::vector<lapack_int> integers_;
+  T rcond_ = 0;
+};
+
 /// getrf and getri of A's rows as columns, that is of A^T, whose inverse's columns are the rows of
 /// A's.
 template <typename T>
@@ -484,6 +512,7 @@ class OpenBlasInvert : public Contestant {
   std::vector<lapack_int> pivots_;
 };
 
+/// The core type to ask for; empty where the CPU has no AVX-512.
 std::optional<const char*> avx512_core_type() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") == 0 || __builtin_cpu_supports("avx512bw") == 0 ||
@@ -534,6 +563,10 @@ std::unique_ptr<Contestant> make_openblas(const DeviceProblem& device) {
   if (problem.size.what == What::invert) {
     if (f32) return std::make_unique<OpenBlasInvert<float>>(problem);
     return std::make_unique<OpenBlasInvert<double>>(problem);
+  }
+  if (problem.size.what == What::gecon) {
+    if (f32) return std::make_unique<OpenBlasGecon<float>>(problem);
+    return std::make_unique<OpenBlasGecon<double>>(problem);
   }
   if (problem.size.what == What::batched) {
     if (f32) return std::make_unique<OpenBlasBatched<float>>(problem);

@@ -32,13 +32,15 @@ constexpr const char* kAbout =
     "  complex  solve of complex numbers, pairs of f32 or f64\n"
     "  host     gesv and solve of clgauss.h, from host memory to host memory, with --nrhs "
     "right-hand sides: clgauss and openblas are gesv by columns, L, U and ipiv included\n"
+    "  gecon    the condition of a matrix by gecon of clgauss.h, from L and U in host memory\n"
     "  batched  solve for --batch systems, n <= 2048\n"
     "  file     whole programs, from an .npy file to x in another: clgauss solve with and without "
     "rcond, NumPy and PyTorch (on its GPU) where python3 has them\n"
     "  cold     clgauss solve as a whole program on a device that it never saw: its caches and the "
     "driver's are empty; beside it, the same once more\n"
     "Inputs lie where a library works (device buffers for OpenCL, host memory for openblas) and "
-    "are restored outside the timed region; no transfer is timed, except by host and gelsy. The "
+    "are restored outside the timed region; no transfer is timed, except by host, gecon and gelsy. "
+    "The "
     "peers:";
 
 constexpr const char* kExamples =
@@ -200,9 +202,11 @@ BenchOptions bench_options(const po::variables_map& values) {
   options.device = values["device"].as<std::string>();
   options.reps = values["reps"].as<int>();
   options.breakdown = values["breakdown"].as<bool>();
-  const auto has_no_parts = [](What what) { return starts_programs(what) || what == What::host; };
+  const auto has_no_parts = [](What what) {
+    return starts_programs(what) || what == What::host || what == What::gecon;
+  };
   if (options.breakdown && std::ranges::any_of(options.whats, has_no_parts))
-    throw UsageError("--breakdown is not for host, file and cold");
+    throw UsageError("--breakdown is not for host, gecon, file and cold");
   if (options.reps < 1) throw UsageError("--reps must be at least 1");
   options.pad = number_of("--pad", values["pad"].as<std::string>(), 0);
   options.batch = number_of("--batch", values["batch"].as<std::string>(), 1);

@@ -62,6 +62,7 @@ constexpr Peer kPeers[] = {
      .gelsy = true,
      .complex_solve = true,
      .invert = true,
+     .gecon = true,
      .cpu_only = true,
      .not_the_same = false,
      .make = kOpenBlas,

@@ -15,6 +15,7 @@ namespace clgauss::bench {
 namespace {
 
 constexpr double kGemmErrorBound = 3;  // SLATE, test_gemm
+constexpr double kRcondFactor = 1.1;   // what an estimate may be off by
 constexpr Index kSampledColumns = 8;
 constexpr int kSignVectors = 2;
 
@@ -190,6 +191,24 @@ Accuracy check_inverse(const Problem& problem, const Matrix& x) {
           kScaledResidualBound};
 }
 
+/// 1 / ||A^-1||_1 for A^-1 >= 0: the largest number of x, U^T L^T x = (1 ... 1).
+double rcond_of_factors(const Matrix& lu) {
+  const Index n = lu.rows();
+  std::vector<double> x(n, 1.0);
+  for (Index i = 0; i < n; ++i) {
+    x[i] /= lu(i, i);
+    for (Index j = i + 1; j < n; ++j) x[j] -= lu(i, j) * x[i];
+  }
+  for (Index i = n; i-- > 0;)
+    for (Index j = 0; j < i; ++j) x[j] -= lu(i, j) * x[i];
+  return 1 / *std::ranges::max_element(x);
+}
+
+Accuracy check_condition(const Problem& problem, const Matrix& rcond) {
+  const double factor = rcond(0, 0) / rcond_of_factors(problem.a);
+  return {max_or_nan(factor, 1 / factor), kRcondFactor};
+}
+
 }  // namespace
 
 std::string_view what_name(What what) {
@@ -214,6 +233,8 @@ std::string_view what_name(What what) {
       return "invert";
     case What::host:
       return "host";
+    case What::gecon:
+      return "gecon";
     case What::file:
       return "file";
     case What::cold:
@@ -243,6 +264,16 @@ Matrix of_rank(const ProblemSize& size) {
   return joined;
 }
 
+/// L\U with numbers below 0 beside the diagonals, so that neither inverse has any.
+Matrix positive_inverse(Matrix a) {
+  const Index n = a.rows();
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j)
+      a(i, j) = i == j ? 1 + std::abs(a(i, j))
+                       : -std::ldexp(std::abs(a(i, j)), -std::ilogb(static_cast<double>(n)));
+  return a;
+}
+
 }  // namespace
 
 Problem make_problem(const ProblemSize& size) {
@@ -263,6 +294,8 @@ Problem make_problem(const ProblemSize& size) {
   if (size.what == What::gelsy) return {size, of_rank(size), Matrix(size.n, 1), {}};
   if (size.what == What::invert)
     return {size, random(size.n, size.n, kSeed), Matrix(size.n, 1), {}};
+  if (size.what == What::gecon)
+    return {size, positive_inverse(random(size.n, size.n, kSeed)), Matrix(size.n, 1), {}};
   if (size.what == What::complex_solve)
     return {size, random(size.n, 2 * (size.n + 1), kSeed), Matrix(size.n, 1), {}};
   Matrix a = random(size.n, size.n, kSeed);
@@ -290,6 +323,8 @@ double flops(const ProblemSize& size) {
       return 3 * tune::lu_flops(size.n);
     case What::host:
       return tune::lu_flops(size.n) + tune::solve_flops(size.n, size.k);
+    case What::gecon:
+      return tune::solve_flops(size.n, 4);
     case What::solve:
     case What::batched:
     case What::file:
@@ -309,6 +344,7 @@ Accuracy check(const Problem& problem, const Matrix& result) {
     return check_least_squares(problem, result);
   if (problem.size.what == What::complex_solve) return check_complex(problem, result);
   if (problem.size.what == What::invert) return check_inverse(problem, result);
+  if (problem.size.what == What::gecon) return check_condition(problem, result);
   const System system{problem.a, problem.b};
   const Residual residual = compute_residual(system, result, unit_roundoff(problem.size.type));
   return {residual.scaled, kScaledResidualBound};

@@ -21,14 +21,15 @@ enum class What {
   complex_solve,  // solve of complex numbers
   invert,         // the inverse of a matrix
   host,           // solve from host memory to host memory
+  gecon,          // the condition of given L and U, from host memory
   batched,        // solve for many small systems
   file,           // solve by whole programs, from a file to an answer in another
   cold            // the same by clgauss, with empty caches
 };
-inline constexpr What kAllWhats[] = {What::gemm,   What::lu,    What::solve,   What::cholesky,
-                                     What::ldlt,   What::lstsq, What::gelsy,   What::complex_solve,
-                                     What::invert, What::host,  What::batched, What::file,
-                                     What::cold};
+inline constexpr What kAllWhats[] = {What::gemm,   What::lu,    What::solve, What::cholesky,
+                                     What::ldlt,   What::lstsq, What::gelsy, What::complex_solve,
+                                     What::invert, What::host,  What::gecon, What::batched,
+                                     What::file,   What::cold};
 [[nodiscard]] std::string_view what_name(What what);
 /// Whether a run is that of a program, from an .npy file, which is written in f64.
 [[nodiscard]] constexpr bool starts_programs(What what) {
@@ -37,7 +38,7 @@ inline constexpr What kAllWhats[] = {What::gemm,   What::lu,    What::solve,   W
 
 /// Sizes and type of a problem; of lu, solve, invert, file and cold only n and pad are read, of
 /// lstsq and complex n alone, of gelsy m, n and k, the rank, of host n and k, its right-hand sides,
-/// of batched n and what follows pad.
+/// of gecon n, of batched n and what follows pad.
 struct ProblemSize {
   What what = What::gemm;
   RealType type = RealType::f64;
@@ -52,12 +53,12 @@ struct ProblemSize {
 /// start from the same numbers.
 struct Problem {
   ProblemSize size;
-  /// gemm: m-by-k; lu, solve, invert: n-by-n; lstsq: [A | b], 4n-by-(n+1); gelsy: [A | b],
-  /// m-by-(n+1); complex: [A | b], n-by-2(n+1), real and imaginary parts; batched: a system's
-  /// matrix a row, batch-by-n^2
+  /// gemm: m-by-k; lu, solve, invert: n-by-n; gecon: L\U of an A with A^-1 >= 0; lstsq: [A | b],
+  /// 4n-by-(n+1); gelsy: [A | b], m-by-(n+1); complex: [A | b], n-by-2(n+1), real and imaginary
+  /// parts; batched: a system's matrix a row, batch-by-n^2
   Matrix a;
-  /// gemm: k-by-n; host: n-by-k; lu, solve, lstsq, gelsy, complex, invert: n-by-1 (zeros but for
-  /// lu, solve); batched: batch-by-n
+  /// gemm: k-by-n; host: n-by-k; lu, solve, lstsq, gelsy, complex, invert, gecon: n-by-1 (zeros but
+  /// for lu, solve); batched: batch-by-n
   Matrix b;
   Matrix c;  // gemm: m-by-n, before the product; else empty
 };
@@ -68,7 +69,8 @@ inline constexpr unsigned kSeed = 20130522;
 /// Rows of A of an lstsq with n columns.
 [[nodiscard]] constexpr Index rows_of_lstsq(Index n) { return 4 * n; }
 
-/// 2 m n k for gemm, 2 n^3 for invert, 2/3 n^3 for lu, 2 n^2 (m - n / 3) for lstsq and gelsy,
+/// 2 m n k for gemm, 2 n^3 for invert, 2/3 n^3 for lu, 2 n^2 (m - n / 3) for lstsq and gelsy, 8 n^2
+/// for gecon (two solves and two transposed ones),
 /// 8/3 n^3 + 8 n^2 for complex, 2/3 n^3 + 2 n^2 for solve, for each system of batched and, with k
 /// times the last, for host, 1/3 n^3 + 2 n^2 for cholesky, batched too, and ldlt.
 [[nodiscard]] double flops(const ProblemSize& size);
@@ -90,7 +92,7 @@ struct Accuracy {
 /// lu, solve:
 /// normInf(b - A x) / (eps n (normInf(A) normInf(x) + normInf(b))) <= 16 (HPL). gemm: norm1(C -
 /// Cref) / (eps (sqrt(k + 2) norm1(A) norm1(B) + 2 norm1(C0))) <= 3 (SLATE), with norm1(C - Cref)
-/// estimated from below, see gemm.
+/// estimated from below, see gemm. gecon: how far rcond is from the true one, as a factor, <= 1.1.
 [[nodiscard]] Accuracy check(const Problem& problem, const Matrix& result);
 
 /// The values in type T, rows `ld` apart (what lies between them is 0).

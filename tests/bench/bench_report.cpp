@@ -37,6 +37,7 @@ constexpr const char* kLegend =
     "# error, else: normInf(b - A x) / (eps n (normInf(A) normInf(x) + normInf(b))) <= 16\n"
     "# host: from host memory to host memory, k right-hand sides; clgauss and openblas: gesv by "
     "columns, L, U and ipiv included\n"
+    "# gecon: from L and U in host memory; error: how far rcond is from the true one, as a factor\n"
     "# gelsy: from host memory to host memory; k: the rank\n"
     "# batched: m = systems, each with 1 right-hand side; the worst error of all\n"
     "# ratio: median / clgauss's median, above 1 where clgauss is faster\n";
@@ -95,7 +96,9 @@ void print_row(const std::vector<std::string>& key, const Measurement& measureme
 
 std::vector<std::string> csv_row(const ProblemSize& size, const std::vector<std::string>& key,
                                  const Measurement& measurement, const Row& row) {
-  const char* const measure = size.what == What::gemm ? "gemm_error" : "scaled_residual";
+  const char* const measure = size.what == What::gemm    ? "gemm_error"
+                              : size.what == What::gecon ? "rcond_factor"
+                                                         : "scaled_residual";
   std::vector<std::string> fields = key;
   for (auto& field :
        {measurement.contestant, tune::csv_field(measurement.detail),

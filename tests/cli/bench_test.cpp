@@ -66,6 +66,18 @@ TEST_CASE("clgauss-bench: host memory to host memory in both layouts, with sever
   }
 }
 
+TEST_CASE("clgauss-bench: conditions from factors beside OpenBLAS's, in both layouts") {
+  const TemporaryFolder folder;
+  const auto result =
+      run(bench_program(), folder, "gecon --sizes 70 --reps 1 --device pocl --csv rows.csv");
+  CHECK_MESSAGE(result.exit_code == 0, result.err);
+  const std::string rows = content_of(folder / "rows.csv");
+  for (const char* row : {",gecon,f32,70,70,,clgauss,", ",gecon,f64,70,70,,clgauss,",
+                          ",gecon,f32,70,70,,gecon,", ",gecon,f64,70,70,,gecon,"})
+    CHECK_MESSAGE(rows.find(row) != std::string::npos, rows);
+  CHECK(rows.find("wrong_result") == std::string::npos);
+}
+
 TEST_CASE("clgauss-bench: complex systems beside OpenBLAS, whose answers are checked") {
   const TemporaryFolder folder;
   const auto result =

@@ -8,6 +8,7 @@
 #include "launch/matrix_memory.hpp"
 #include "launch/staging.hpp"
 #include "matrix/shapes.hpp"
+#include "matrix/transfer.hpp"
 #include "support/devices.hpp"
 
 namespace clgauss {
@@ -65,6 +66,32 @@ TEST_CASE(
           memory.bytes() ==
           (keeps ? 50 * (4 * padded_ld(50, RealType::f32) + 8 * padded_ld(50, RealType::f64)) : 0));
     }
+  });
+}
+
+TEST_CASE("matrix memory: columns on their way take the same buffer again, within a bound") {
+  test::on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const auto strip_of = [&](Index rows) {
+      cl::Buffer buffer;
+      by_strips(context, RealType::f32, rows, 3, kStripBytes,
+                [&](Index, Index, const MatrixView& strip) { buffer = strip.buffer; });
+      return buffer;
+    };
+    const cl::Buffer first = strip_of(1000);
+    CHECK(strip_of(1000)() == first());
+    CHECK(strip_of(70)() == first());  // a smaller one lies in it
+    const cl::Buffer larger = strip_of(2000);
+    CHECK(larger() != first());
+    CHECK(larger.getInfo<CL_MEM_SIZE>() == 3 * 2000 * sizeof(float));
+    CHECK(strip_of(2000)() == larger());
+
+    Staging& staging = context.staging();
+    const std::uint64_t too_much = device.profile.global_mem_bytes / Staging::kShareOfStrip + 1;
+    if (too_much > (std::uint64_t{1} << 30U)) return;  // of which a buffer alone takes long
+    const cl::Buffer held = staging.strip(context, too_much);
+    CHECK(staging.strip(context, too_much)() != held());
+    CHECK(strip_of(2000)() != larger());  // which was let go of before there was more
   });
 }
 

@@ -120,13 +120,6 @@ void carry_out(std::vector<Estimate>& estimates, const InverseProducts& inverse)
 
 double finite_or_inf(double norm) { return std::isfinite(norm) ? norm : kInfinity; }
 
-double rcond_of(Index n, double norm1_of_a, double norm1_of_inverse) {
-  if (std::isnan(norm1_of_a)) return kNaN;
-  if (n == 0) return 1;
-  if (norm1_of_a == 0 || !std::isfinite(norm1_of_a)) return 0;
-  return std::min(1.0, 1 / finite_or_inf(norm1_of_inverse) / norm1_of_a);
-}
-
 /// |r| + (n + 1) eps (|A| |x| + |b|) of right-hand side c; of `pairs`, both rows of one have the
 /// modulus of theirs.
 std::vector<double> weights_of(const AnswerErrors& answer, Index c, bool pairs) {
@@ -178,6 +171,13 @@ MatrixSize size_of(const Matrix& a) { return size_of(sizes_of(a.values(), a.cols
 InverseProducts inverse_of(Lu& lu) {
   return {lu.n(), [&lu](const Matrix& x) { return lu.solve(x); },
           [&lu](const Matrix& x) { return lu.solve_transposed(x); }};
+}
+
+double rcond_of(Index n, double norm1_of_a, double norm1_of_inverse) {
+  if (std::isnan(norm1_of_a)) return kNaN;
+  if (n == 0) return 1;
+  if (norm1_of_a == 0 || !std::isfinite(norm1_of_a)) return 0;
+  return std::min(1.0, 1 / finite_or_inf(norm1_of_inverse) / norm1_of_a);
 }
 
 double inverse_norm1(const InverseProducts& inverse, const NormEstimateOptions& options) {

@@ -90,6 +90,10 @@ inline constexpr NormEstimateOptions kFewColumns{.columns = 2};
 /// three digits of ||A^-1||: more, once in a thousand matrices if at all.
 [[nodiscard]] bool is_doubtful(Index n, double eps, double norm, double product);
 
+/// 1 / (||A||_1 ||A^-1||_1), at most 1, of an n-by-n A; NaN where ||A||_1 is, 0 where one of them
+/// is infinite.
+[[nodiscard]] double rcond_of(Index n, double norm1_of_a, double norm1_of_inverse);
+
 /// estimate_trust() by kFewColumns. `first`, if it is not empty, is A^-1 first_question(), which
 /// came with a solve: the errors begin with it, too, as if their weights were equal, and so it is
 /// for an A whose rows are of about one size.

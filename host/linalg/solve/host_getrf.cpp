@@ -7,8 +7,7 @@
 #include <limits>
 #include <utility>
 
-// All below is compiled once for every kind of vectors, within the functions that are made for it.
-#define CLGAUSS_INLINE [[gnu::always_inline]] inline
+#include "vectors.hpp"
 
 namespace clgauss {
 
@@ -19,23 +18,6 @@ constexpr Index kTileRows = 4;        // of C in registers, by two vectors of co
 
 constexpr Index rounded_up(Index count) {
   return (count + kHostPanel - 1) / kHostPanel * kHostPanel;
-}
-
-/// Numbers side by side, and integers of their size, at any place in memory.
-template <Index kCount>
-struct Vectors {
-  using Numbers [[gnu::vector_size(8 * kCount), gnu::aligned(8), gnu::may_alias]] = double;
-  using Places [[gnu::vector_size(8 * kCount), gnu::aligned(8)]] = std::int64_t;
-  static constexpr Index kLanes = kCount;
-};
-
-template <typename V>
-CLGAUSS_INLINE typename V::Numbers& at(double* place) {
-  return *reinterpret_cast<typename V::Numbers*>(place);
-}
-template <typename V>
-CLGAUSS_INLINE const typename V::Numbers& at(const double* place) {
-  return *reinterpret_cast<const typename V::Numbers*>(place);
 }
 
 /// row <- row - factor * other, of whole vectors.
@@ -259,15 +241,9 @@ CLGAUSS_INLINE void subtract_product(Index n, const double* a, Index lda, const 
   }
 
 CLGAUSS_HOST_KERNELS(pairs, 2, )
-bool always() { return true; }
 #if defined(__x86_64__)
-CLGAUSS_HOST_KERNELS(avx2, 4, [[gnu::target("avx2,fma")]])
-CLGAUSS_HOST_KERNELS(avx512, 8, [[gnu::target("avx512f,avx512dq,avx512vl,fma")]])
-bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
-bool has_avx512() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl");
-}
+CLGAUSS_HOST_KERNELS(avx2, 4, CLGAUSS_AVX2)
+CLGAUSS_HOST_KERNELS(avx512, 8, CLGAUSS_AVX512)
 #endif
 
 constexpr HostLuKernels kAll[] = {
@@ -276,7 +252,8 @@ constexpr HostLuKernels kAll[] = {
      &subtract_product_avx512},
     {"avx2", &has_avx2, &getrf_avx2, &getrs_avx2, &getrs_vector_avx2, &subtract_product_avx2},
 #endif
-    {"pairs", &always, &getrf_pairs, &getrs_pairs, &getrs_vector_pairs, &subtract_product_pairs}};
+    {"pairs", &runs_everywhere, &getrf_pairs, &getrs_pairs, &getrs_vector_pairs,
+     &subtract_product_pairs}};
 
 }  // namespace
 

@@ -1,0 +1,44 @@
+#pragma once
+/// Loops in the widest vectors that the processor has: templates over Vectors, which are compiled
+/// once for each kind, within a function that is made for it. Whoever calls them asks first which
+/// kind runs here.
+
+#include <clgauss/matrix.hpp>
+#include <cstdint>
+
+/// Of everything that such a function calls.
+#define CLGAUSS_INLINE [[gnu::always_inline]] inline
+
+namespace clgauss {
+
+/// Numbers side by side, and integers of their size, at any place in memory.
+template <Index kCount>
+struct Vectors {
+  using Numbers [[gnu::vector_size(8 * kCount), gnu::aligned(8), gnu::may_alias]] = double;
+  using Singles [[gnu::vector_size(4 * kCount), gnu::aligned(4), gnu::may_alias]] = float;
+  using Places [[gnu::vector_size(8 * kCount), gnu::aligned(8)]] = std::int64_t;
+  static constexpr Index kLanes = kCount;
+};
+
+template <typename V>
+CLGAUSS_INLINE typename V::Numbers& at(double* place) {
+  return *reinterpret_cast<typename V::Numbers*>(place);
+}
+template <typename V>
+CLGAUSS_INLINE const typename V::Numbers& at(const double* place) {
+  return *reinterpret_cast<const typename V::Numbers*>(place);
+}
+
+inline bool runs_everywhere() { return true; }
+
+#if defined(__x86_64__)
+#define CLGAUSS_AVX2 [[gnu::target("avx2,fma")]]
+#define CLGAUSS_AVX512 [[gnu::target("avx512f,avx512dq,avx512vl,fma")]]
+inline bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+inline bool has_avx512() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+}  // namespace clgauss

@@ -1,0 +1,142 @@
+/// Solves with L and U in host memory: by every kind of vectors, in both layouts and directions.
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "linalg/estimates/host_triangles.hpp"
+
+namespace clgauss {
+
+namespace {
+
+template <typename Real>
+std::vector<Real> random_numbers(Index count, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::normal_distribution<double> normal;
+  std::vector<Real> numbers(count);
+  for (Real& number : numbers) number = static_cast<Real>(normal(engine));
+  return numbers;
+}
+
+Values random_values(Index count, unsigned seed) {
+  const std::vector<double> numbers = random_numbers<double>(count, seed);
+  return {numbers.begin(), numbers.end()};
+}
+
+/// Numbers beside the diagonal that are small enough for a matrix of condition near 1.
+template <typename Real>
+std::vector<Real> triangles(Index n, Index step) {
+  std::vector<Real> numbers = random_numbers<Real>(n * step, 5);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < step; ++j)
+      numbers[i * step + j] = i == j   ? Real{2} + std::abs(numbers[i * step + j])
+                              : j >= n ? std::numeric_limits<Real>::quiet_NaN()
+                                       : numbers[i * step + j] / static_cast<Real>(n);
+  return numbers;
+}
+
+/// (L U) x, or its transpose times x, where `m` says which diagonal is 1.
+template <typename Real>
+Values product(const HostTriangles<Real>& m, const Values& x, bool transposed) {
+  const auto times = [&](const Values& v, bool upper) {
+    Values result(m.n, 0.0);
+    const bool unit = upper != m.is_unit_lower;
+    for (Index i = 0; i < m.n; ++i)
+      for (Index j = upper ? i : 0; j < (upper ? m.n : i + 1); ++j) {
+        const double t = i == j && unit ? 1.0 : double{m.numbers[i * m.step + j]};
+        result[transposed ? j : i] += t * v[transposed ? i : j];
+      }
+    return result;
+  };
+  return times(times(x, !transposed), transposed);
+}
+
+template <typename Real>
+void check_solves(Index n) {
+  CAPTURE(n);
+  const Index step = n + 3;
+  const std::vector<Real> numbers = triangles<Real>(n, step);
+  for (const bool is_unit_lower : {true, false})
+    for (const bool transposed : {true, false})
+      for (const Index columns : {1, 2, 3}) {
+        CAPTURE(is_unit_lower);
+        CAPTURE(transposed);
+        const HostTriangles<Real> m{numbers.data(), n, step, is_unit_lower};
+        const Matrix x(n, columns, random_values(n * columns, 6));
+        Matrix b(n, columns);
+        for (Index c = 0; c < columns; ++c) {
+          Values column(n);
+          for (Index i = 0; i < n; ++i) column[i] = x(i, c);
+          column = product(m, column, transposed);
+          for (Index i = 0; i < n; ++i) b(i, c) = column[i];
+        }
+        const Matrix found = m.solve(b, transposed);
+        double worst = 0;
+        for (Index i = 0; i < n; ++i)
+          for (Index c = 0; c < columns; ++c)
+            worst = std::fmax(worst, std::isnan(found(i, c)) ? 1 : std::abs(found(i, c) - x(i, c)));
+        CHECK(worst <= 1e-12);
+      }
+}
+
+template <typename Real>
+void check_loops() {
+  for (const HostTriangleLoops<Real>& loops : all_host_triangle_loops<Real>()) {
+    if (!loops.runs_here()) continue;
+    CAPTURE(loops.name);
+    for (const Index rows : {0, 1, 3, 4, 9})
+      for (const Index columns : {0, 1, 7, 8, 37}) {
+        CAPTURE(rows);
+        CAPTURE(columns);
+        const Index step = columns + 1, next = 40;
+        const std::vector<Real> t = random_numbers<Real>(rows * step + 1, 7);
+        const Values x = random_values(2 * next, 8), y = random_values(2 * next, 9);
+        Values dots = y, lines = y, right_dots = y, right_lines = y;
+        for (Index c = 0; c < 2; ++c)
+          for (Index i = 0; i < rows; ++i)
+            for (Index j = 0; j < columns; ++j) {
+              right_dots[c * next + i] -= double{t[i * step + j]} * x[c * next + j];
+              right_lines[c * next + j] -= double{t[i * step + j]} * x[c * next + i];
+            }
+        loops.subtract_dots(rows, columns, t.data(), step, x.data(), dots.data(), next);
+        loops.subtract_rows(rows, columns, t.data(), step, x.data(), lines.data(), next);
+        for (Index i = 0; i < 2 * next; ++i) {
+          CHECK(std::abs(dots[i] - right_dots[i]) <= 1e-13);
+          CHECK(std::abs(lines[i] - right_lines[i]) <= 1e-13);
+        }
+      }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("host triangles: every kind of vectors subtracts the same products") {
+  check_loops<float>();
+  check_loops<double>();
+}
+
+TEST_CASE("host triangles: solves as they lie and transposed, beyond a block, on several cores") {
+  for (const Index n : {1, 2, 5, 64, 255, 257, 600, 1500}) {
+    check_solves<float>(n);
+    check_solves<double>(n);
+  }
+}
+
+TEST_CASE("host triangles: a number that is none reaches every answer that it belongs to") {
+  const Index n = 300;
+  std::vector<double> numbers = triangles<double>(n, n + 3);
+  numbers[7 * (n + 3) + 200] = std::numeric_limits<double>::quiet_NaN();
+  const HostTriangles<double> m{numbers.data(), n, n + 3, true};
+  for (const bool transposed : {true, false}) {
+    const Matrix x = m.solve(Matrix(n, 1, Values(n, 1.0)), transposed);
+    bool any = false;
+    for (Index i = 0; i < n; ++i) any = any || std::isnan(x(i, 0));
+    CHECK(any);
+  }
+}
+
+}  // namespace clgauss
