@@ -6,7 +6,10 @@
 #include <chrono>
 #include <clgauss/batched.hpp>
 #include <clgauss/lab/generate.hpp>
+#include <cstring>
+#include <span>
 
+#include "launch/staging.hpp"
 #include "linalg/lu/lu_backend.hpp"
 #include "matrix/transfer.hpp"
 #include "tuner/measure/array_bench.hpp"
@@ -39,9 +42,9 @@ class Figures {
   std::vector<DeviceFigure> measured() {
     constants();
     transfers();
-    for (const RealType type : types_of(context_)) batches(type);
     for (const RealType type : types_of(context_)) products(type);
     for (const RealType type : types_of(context_)) factorizations(type);
+    for (const RealType type : types_of(context_)) batches(type);
     return std::move(all_);
   }
 
@@ -106,18 +109,35 @@ class Figures {
     const double bytes = static_cast<double>(n * n * bytes_of(type));
     const cl::Buffer buffer = context_.allocate(n * n * bytes_of(type), "a transfer");
     const std::string name(real_type_name(type));
-    add({.what = "upload", .type = name, .n = n, .unit = "GB/s"}, bytes, [&] {
-      return times_of(checked_run([&] { (void)upload_and_measure(context_, buffer, n, type, a); }));
-    });
+    const auto up = [&] { (void)upload_and_measure(context_, buffer, n, type, a); };
+    add({.what = "upload", .type = name, .n = n, .unit = "GB/s"}, bytes,
+        [&] { return times_of(transfer(up, [] { return std::string(); })); });
+    std::vector<std::byte> host(n * n * bytes_of(type));
+    const std::size_t row = n * bytes_of(type);
+    const auto down = [&] {
+      context_.staging().read(context_.queue(), buffer, n, row,
+                              [&](Index first, Index last, const std::byte* in) {
+                                std::memcpy(host.data() + first * row, in, (last - first) * row);
+                              });
+    };
     add({.what = "download", .type = name, .n = n, .unit = "GB/s"}, bytes, [&] {
-      return times_of(checked_run([&] { (void)download(context_.queue(), buffer, type, n * n); }));
+      up();
+      return times_of(transfer(down, [&] { return is_copy(host, a, type) ? "" : "not A"; }));
     });
   }
 
-  static Prepared checked_run(std::function<void()> run) {
+  static bool is_copy(const std::vector<std::byte>& host, const Matrix& a, RealType type) {
+    const std::span<const double> values = a.values();
+    if (type == RealType::f64) return std::memcmp(host.data(), values.data(), host.size()) == 0;
+    const auto* const numbers = reinterpret_cast<const float*>(host.data());
+    return std::ranges::equal(values, std::span(numbers, values.size()), {},
+                              [](double value) { return static_cast<float>(value); });
+  }
+
+  static Prepared transfer(std::function<void()> run, const std::function<std::string()>& fault) {
     return checked(
         kLongestRunNs, "a transfer", [run = std::move(run)] { return 1e9 * time_once(run); },
-        [] { return std::string(); });
+        fault);
   }
 
   void batches(RealType type) {
@@ -169,7 +189,7 @@ class Figures {
            n * (n + 16) * bytes_of(type) <= context_.profile().max_alloc_bytes;
   }
 
-  /// Ends where the next order would take longer than one run may, or than there is left.
+  /// Ends where the next order would take longer than one run may, or than half of what is left.
   void by_order(const char* what, RealType type, double (*flops)(Index),
                 const std::function<Outcome(Index)>& measure) {
     constexpr double kRuns = 7;  // with those that check and warm up
@@ -179,7 +199,8 @@ class Figures {
           add({.what = what, .type = std::string(real_type_name(type)), .n = n, .unit = "GFLOP/s"},
               flops(n), [&] { return measure(n); });
       const double next_s = 8 * run_s;
-      if (run_s == 0 || next_s > kLongestRunNs / 1e9 || kRuns * next_s > budget_s_ - spent_s())
+      if (run_s == 0 || next_s > kLongestRunNs / 1e9 ||
+          kRuns * next_s > (budget_s_ - spent_s()) / 2)
         return;
     }
   }
