@@ -14,7 +14,9 @@ cl::Buffer MatrixMemory::take(const Context& context, std::uint64_t bytes,
 }
 
 void MatrixMemory::give(const Context& context, cl::Buffer buffer, std::uint64_t bytes) {
-  if (context.profile().type != DeviceType::cpu || bytes > kMostBytes) return;
+  const DeviceProfile& device = context.profile();
+  if (bytes > kMostBytes) return;
+  if (device.type != DeviceType::cpu && bytes > device.global_mem_bytes / kShare) return;
   const auto place = std::ranges::find(kept_, std::uint64_t{0}, &Kept::bytes);
   if (place != kept_.end()) *place = {std::move(buffer), bytes};
 }

@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/solve.hpp>
+#include <utility>
 
 #include "launch/matrix_memory.hpp"
 #include "launch/staging.hpp"
@@ -13,25 +15,29 @@
 
 namespace clgauss {
 
-TEST_CASE("matrix memory: on a CPU what was given is taken again, until another size is wanted") {
+TEST_CASE("matrix memory: what was given is taken again, until another size is wanted") {
   test::on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
-    const bool keeps = device.profile.type == DeviceType::cpu;
     MatrixMemory memory;
     const auto take = [&](std::uint64_t bytes) { return memory.take(context, bytes, "a test"); };
     // Held, so that no other gets their handles.
-    const cl::Buffer first = take(4096), second = take(8192), third = take(1000);
+    const cl::Buffer first = take(4096), second = take(8192), third = take(4096),
+                     fourth = take(1000);
     CHECK(first.getInfo<CL_MEM_SIZE>() == 4096);
     CHECK(memory.bytes() == 0);
     memory.give(context, first, 4096);
     memory.give(context, second, 8192);
-    memory.give(context, third, 1000);  // a solve has no third
-    CHECK(memory.bytes() == (keeps ? 4096 + 8192 : 0));
-    CHECK((take(8192)() == second()) == keeps);
-    CHECK(memory.bytes() == (keeps ? 4096 : 0));
-    memory.give(context, third, MatrixMemory::kMostBytes + 1);
-    CHECK(memory.bytes() == (keeps ? 4096 : 0));
-    CHECK(take(1000)() != third());
+    memory.give(context, third, 4096);
+    memory.give(context, fourth, 1000);  // a solve has no fourth
+    CHECK(memory.bytes() == 4096 + 8192 + 4096);
+    CHECK(take(8192)() == second());
+    CHECK(memory.bytes() == 4096 + 4096);
+    const std::uint64_t share = device.profile.type == DeviceType::cpu
+                                    ? MatrixMemory::kMostBytes
+                                    : device.profile.global_mem_bytes / MatrixMemory::kShare;
+    memory.give(context, fourth, std::min(share, MatrixMemory::kMostBytes) + 1);
+    CHECK(memory.bytes() == 4096 + 4096);
+    CHECK(take(1000)() != fourth());
     CHECK(memory.bytes() == 0);
     CHECK(take(4096)() != first());
   });
@@ -43,7 +49,6 @@ TEST_CASE(
   test::on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     MatrixMemory& memory = context.staging().matrices();
-    const bool keeps = device.profile.type == DeviceType::cpu;
     for (const RealType type : test::types_of(device.profile))
       for (const Index n : {Index{70}, Index{70}, Index{71}, Index{33}, Index{70}}) {
         CAPTURE(n);
@@ -54,17 +59,22 @@ TEST_CASE(
         const System system{random_matrix(n, n, static_cast<std::uint32_t>(n)),
                             random_matrix(n, 2, 5)};
         CHECK(solve(context, system, options).status == SolveStatus::ok);
-        CHECK(memory.bytes() == (keeps ? n * padded_ld(n, type) * bytes_of(type) : 0));
+        CHECK(memory.bytes() == n * padded_ld(n, type) * bytes_of(type));
       }
     if (!device.profile.fp64) return;
-    SolveOptions mixed;
-    mixed.method = Method::mixed;
-    for (int again = 0; again < 2; ++again) {
-      const System system{random_matrix(50, 50, 7), random_matrix(50, 1, 8)};
-      CHECK(solve(context, system, mixed).status == SolveStatus::ok);
-      CHECK(
-          memory.bytes() ==
-          (keeps ? 50 * (4 * padded_ld(50, RealType::f32) + 8 * padded_ld(50, RealType::f64)) : 0));
+    const std::uint64_t in_f32 = 50 * 4 * padded_ld(50, RealType::f32),
+                        in_f64 = 50 * 8 * padded_ld(50, RealType::f64);
+    for (const auto& [method, bytes] :
+         {std::pair{Method::mixed, in_f32 + in_f64}, std::pair{Method::rbt, 2 * in_f32 + in_f64}}) {
+      SolveOptions options;
+      options.method = method;
+      for (const std::uint32_t seed : {7U, 8U, 9U}) {
+        const System system{random_matrix(50, 50, seed), random_matrix(50, 1, 8)};
+        const Solution solution = solve(context, system, options);
+        CHECK(solution.method == method);
+        CHECK(solution.status == SolveStatus::ok);
+        CHECK(memory.bytes() == bytes);
+      }
     }
   });
 }

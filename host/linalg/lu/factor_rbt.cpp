@@ -1,9 +1,11 @@
 #include "linalg/lu/factor_lu.hpp"
 
 #include <clgauss/error.hpp>
+#include <utility>
 
 #include "io/memory.hpp"
 #include "lap_timer.hpp"
+#include "launch/staging.hpp"
 #include "linalg/lu/rbt.hpp"
 #include "linalg/refinement/refine.hpp"
 #include "linalg/solve/memory_need.hpp"
@@ -42,6 +44,7 @@ class RbtFactors : public Factored {
   [[nodiscard]] std::optional<DeviceFactors> device_factors() override {
     return DeviceFactors{b_.buffer, [this] { rbt_->solve(context_.queue(), b_, b_.ld); }};
   }
+  void release() override;
 
  protected:
   void apply_inverse(bool transposed, const Scaling& by, Matrix& x) override;
@@ -62,7 +65,7 @@ RbtFactors::RbtFactors(Context& context, RealType input, const System& system,
     : context_(context), input_(input), transposed_(call.transposed) {
   const Index n = system.a.rows(), nrhs = system.b.cols();
   a_.ld = padded_ld(n, input);
-  a_.buffer = context.allocate(n * a_.ld * bytes_of(input), "A");
+  a_.buffer = context.staging().matrices().take(context, n * a_.ld * bytes_of(input), "A");
   b_ = {context.allocate(n * nrhs * sizeof(float), "B"), 0, nrhs};
   block_ = SolveBlock(b_);
   RbtOptions options;
@@ -106,6 +109,14 @@ void RbtFactors::apply_inverse(bool transposed, const Scaling& by, Matrix& x) {
     else
       rbt_->solve(context_.queue(), b, columns);
   });
+}
+
+void RbtFactors::release() {
+  const std::uint64_t bytes = a_.buffer.getInfo<CL_MEM_SIZE>();
+  in_f64_.reset();
+  rbt_->release();
+  rbt_.reset();
+  context_.staging().matrices().give(context_, std::exchange(a_, {}).buffer, bytes);
 }
 
 }  // namespace

@@ -8,12 +8,14 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "kernels/common/variants.hpp"
 #include "kernels/gemm/gemm_backend.hpp"
 #include "kernels/lu/butterfly.hpp"
 #include "kernels/lu/lu_window.hpp"
+#include "launch/staging.hpp"
 #include "linalg/lu/getrs.hpp"
 #include "linalg/lu/lu_backend.hpp"
 #include "linalg/lu/pivots.hpp"
@@ -97,6 +99,12 @@ class RbtLu::Implementation {
   }
 
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
+
+  void release() {
+    for (MatrixView* const matrix : {&mixed_, &lu_})
+      context_.staging().matrices().give(context_, std::exchange(*matrix, {}).buffer,
+                                         bytes_of_matrix());
+  }
 
   void prepare(Index nrhs) {
     if (n_ == 0) return;
@@ -219,9 +227,13 @@ class RbtLu::Implementation {
     asked_ = true;
   }
 
+  [[nodiscard]] std::uint64_t bytes_of_matrix() const {
+    return n_ * padded_ld(n_, factors_.type()) * bytes_of(factors_.type());
+  }
+
   [[nodiscard]] MatrixView matrix(const char* what) const {
-    const Index ld = padded_ld(n_, factors_.type());
-    return {context_.allocate(n_ * ld * bytes_of(factors_.type()), what), 0, ld};
+    return {context_.staging().matrices().take(context_, bytes_of_matrix(), what), 0,
+            padded_ld(n_, factors_.type())};
   }
 
   [[nodiscard]] cl::Buffer rows(Index count) const {
@@ -347,6 +359,8 @@ RbtOutcome RbtLu::outcome(const cl::CommandQueue& queue) {
 }
 
 std::uint64_t RbtLu::seed() const { return implementation_->seed(); }
+
+void RbtLu::release() { implementation_->release(); }
 
 std::uint64_t rbt_workspace_bytes(const DeviceProfile& device, RealType factor_type, Index n,
                                   Index nrhs) {

@@ -87,6 +87,9 @@ class RbtLu {
 
   [[nodiscard]] std::uint64_t seed() const;
 
+  /// Leaves its matrices to the context's next solve (launch/matrix_memory.hpp); the last call.
+  void release();
+
  private:
   class Implementation;
   std::unique_ptr<Implementation> implementation_;
