@@ -51,12 +51,11 @@ struct EliminationResult {
   Index row_exchanges = 0;    // exchanges of two different rows
   Index column_exchanges = 0;
   std::optional<Inertia> inertia;  // of L D L^T
-  /// row k was exchanged with row pivot_rows[k]; empty without A = P^T L U 0-based column of the
-  /// first exactly zero or non-finite pivot
+  /// row k was exchanged with row pivot_rows[k]; empty without A = P^T L U
   std::vector<Index> pivot_rows;
-  std::optional<Index> failed_column;
-  bool positive_definite = false;  // A was to be: the failed column may have a negative pivot
-  bool finite_input = true;        // no NaN and no Inf in A and b
+  std::optional<Index> failed_column;  // 0-based, of the first exactly zero or non-finite pivot
+  bool positive_definite = false;      // A was to be: the failed column may have a negative pivot
+  bool finite_input = true;            // no NaN and no Inf in A and b
   bool scaled_rows = false, scaled_columns = false;  // before A was factored
   bool may_underflow = false;  // A spans more than the type: a pivot of 0 may be an underflow
   Pivoting pivoting = Pivoting::partial;  // as it was done
