@@ -11,8 +11,8 @@ namespace clgauss {
 
 /// New memory costs a page fault for every 4 KiB, on the first write, and as many pages are given
 /// back: on a CPU with 2 cores about a fifth of a solve at n = 2048 and 4096. On an H100 it costs
-/// 1 to 2 ms of a solve's 10 to 25 there. So matrices of the last solve stay, at most three of up to
-/// 256 MB, and of a device's own memory up to a kShare-th, until one of another size is wanted.
+/// 1 to 2 ms of a solve's 10 to 25 there. So matrices of the last solve stay, at most three of up
+/// to 256 MB, and of a device's own memory up to a kShare-th, until one of another size is wanted.
 class MatrixMemory {
  public:
   static constexpr std::uint64_t kMostBytes = 256U << 20U, kShare = 64;

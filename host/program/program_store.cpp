@@ -61,8 +61,8 @@ struct NotBuilt {};
 /// being built.)
 constexpr std::size_t kMostProcesses = 8;
 
-/// Where a file's programs stand among those that take 0.4 s and more on an H100, the longest first,
-/// which are begun in that order; all others behind.
+/// Where a file's programs stand among those that take 0.4 s and more on an H100, the longest
+/// first, which are begun in that order; all others behind.
 std::ptrdiff_t place_to_begin(const std::string& file) {
   constexpr std::string_view kSlow[] = {
       "gemm_mma_tf32x3.cl",     "lu_diagonal_ptx.cl", "cholesky.cl",
@@ -263,7 +263,7 @@ void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing
     request_of.emplace(key, request);
     jobs.push_back({std::move(key), std::move(source), std::move(options)});
   }
-  // A process takes 0.1 s until it builds, after the ones before it: two programs are not worth one.
+  // A process takes 0.1 s until it builds, after those before it: two programs are not worth one.
   const std::size_t processes =
       std::min({jobs.size(), kMostProcesses, std::size_t{std::thread::hardware_concurrency()}});
   if (processes < 2 || jobs.size() < 3) return;
