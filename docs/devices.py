@@ -6,9 +6,8 @@
 """
 
 import json
-import sys
 
-from performance import HERE, filled, table
+from performance import HERE, filled, table, write_or_check
 
 REPORTS = HERE.parent / "data" / "devices" / "reports"
 # What a report measures is a column; of what it measures at several n, the largest.
@@ -77,11 +76,7 @@ def page():
 
 
 def main():
-    target = HERE / "devices_measured.md"
-    if "--check" not in sys.argv[1:]:
-        target.write_text(page(), encoding="utf-8")
-    elif target.read_text(encoding="utf-8") != page():
-        sys.exit("devices_measured.md is not what docs/devices.py writes")
+    write_or_check("docs/devices.py", {"devices_measured.md": page()})
 
 
 if __name__ == "__main__":

@@ -7,9 +7,8 @@
 
 import math
 import statistics
-import sys
 
-from performance import HERE, digits, filled, rows_of, table
+from performance import digits, filled, rows_of, table, write_or_check
 
 W, WORD = 1024, 8
 COLUMN_S, ROW_S = 2.87e-6, 2.84e-11  # of a panel: a column, and each of its rows
@@ -144,12 +143,7 @@ def page():
 
 
 def main():
-    target = HERE / "distributed_measured.md"
-    if "--check" in sys.argv[1:]:
-        if target.read_text(encoding="utf-8") != page():
-            sys.exit("distributed_measured.md is not what docs/distributed.py writes")
-    else:
-        target.write_text(page(), encoding="utf-8")
+    write_or_check("docs/distributed.py", {"distributed_measured.md": page()})
 
 
 if __name__ == "__main__":

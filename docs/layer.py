@@ -5,9 +5,7 @@
   docs/layer.py --check    fails if they are not what it would write
 """
 
-import sys
-
-from performance import HERE, RUNS, filled, rows_of, table
+from performance import RUNS, filled, rows_of, table, write_or_check
 
 
 # By the end of a file's name; others go by their device.
@@ -51,11 +49,7 @@ def page():
 
 
 def main():
-    target = HERE / "layer_measured.md"
-    if "--check" not in sys.argv[1:]:
-        target.write_text(page(), encoding="utf-8")
-    elif target.read_text(encoding="utf-8") != page():
-        sys.exit("layer_measured.md is not what docs/layer.py writes")
+    write_or_check("docs/layer.py", {"layer_measured.md": page()})
 
 
 if __name__ == "__main__":

@@ -330,6 +330,21 @@ def filled(page, values):
     return re.sub(r"<!--(\w[^>]*)-->.*?<!--/-->", value_of, (HERE / page).read_text(encoding="utf-8"), flags=re.S)
 
 
+def write_or_check(script, pages):
+    """Writes the pages, text by name, or with --check fails if one of them is not what `script` would write."""
+    if sys.argv[1:] not in ([], ["--check"]):
+        sys.exit(f"Usage: {script} [--check]")
+    wrong = []
+    for name, text in pages.items():
+        path = HERE / name
+        if not sys.argv[1:]:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            wrong.append(name)
+    if wrong:
+        sys.exit(f"docs/{', docs/'.join(wrong)} is not what data/runs says: run {script}")
+
+
 def performance_tables_md():
     pocl = [[kind, n, f"{own:.2f}", f"{peer:.2f}", f"{peer / own:.2f}"] for kind, n, own, peer in pocl_against_openblas()]
     h200 = []
@@ -406,17 +421,7 @@ def speed_svg():
 
 
 def main():
-    if sys.argv[1:] not in ([], ["--check"]):
-        sys.exit(__doc__)
-    wrong = []
-    for name, text in {"performance_tables.md": performance_tables_md(), "speed.svg": speed_svg()}.items():
-        path = HERE / name
-        if not sys.argv[1:]:
-            path.write_text(text, encoding="utf-8")
-        elif not path.exists() or path.read_text(encoding="utf-8") != text:
-            wrong.append(name)
-    if wrong:
-        sys.exit(f"docs/{', docs/'.join(wrong)} is not what data/runs says: run docs/performance.py")
+    write_or_check("docs/performance.py", {"performance_tables.md": performance_tables_md(), "speed.svg": speed_svg()})
 
 
 if __name__ == "__main__":

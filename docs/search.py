@@ -5,9 +5,7 @@
   docs/search.py --check    fails if they are not what it would write
 """
 
-import sys
-
-from performance import HERE, filled, rows_of, table
+from performance import filled, rows_of, table, write_or_check
 
 EVALUATIONS = ["10", "25", "50", "100", "200"]
 OURS = "clgauss model"
@@ -115,12 +113,7 @@ def pages():
 
 
 def main():
-    for name, text in pages():
-        target = HERE / name
-        if "--check" not in sys.argv[1:]:
-            target.write_text(text, encoding="utf-8")
-        elif target.read_text(encoding="utf-8") != text:
-            sys.exit(f"{name} is not what docs/search.py writes")
+    write_or_check("docs/search.py", dict(pages()))
 
 
 if __name__ == "__main__":
