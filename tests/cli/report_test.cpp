@@ -67,6 +67,9 @@ TEST_CASE("explain says why from rows of one device, and predicts a kernel of th
   CHECK(has(own.out, "\"because\""));
   CHECK(run_tune(folder, "explain --rows results --global 10x").exit_code == 2);
   CHECK(run_tune(folder, "explain --rows results -o more").exit_code == 2);
+  for (const char* given : {"--each-kernel --fit-sizes 7", "--global 1000 --rate 0",
+                            "--global 1000 --bytes -8", "--bytes 8"})
+    CHECK(run_tune(folder, std::string("explain --rows results ") + given).exit_code == 2);
   const auto none = run_tune(folder, "explain --rows results --fit-sizes 7");
   CHECK(none.exit_code == 2);
   CHECK(has(none.err, "no launch was measured that the model knows"));

@@ -30,8 +30,9 @@ constexpr std::string_view kExplainExamples =
     "clgauss-tune explain --rows results/explain --each-kernel --predictions left_out.csv\n"
     "clgauss-tune explain --rows results --fit-sizes 1012,4006 --predict 2048";
 
-/// The modes: rows that are measured now, rows that are there.
-enum ExplainModes : unsigned { kMeasures = 1, kReads = 2, kPredictsOwn = 4 };
+/// The modes: rows that are measured now, rows that are there; a kernel of the user's; constants
+/// that are the same for all kernels.
+enum ExplainModes : unsigned { kMeasures = 1, kReads = 2, kPredictsOwn = 4, kFitsOnce = 8 };
 
 std::vector<std::string> list_of(const po::variables_map& values, const char* name) {
   const auto text = cli::option<std::string>(values, name);
@@ -157,6 +158,11 @@ std::optional<OwnKernel> own_kernel(const po::variables_map& values) {
   own.work.flops = values["flops"].as<double>();
   own.work.reads = values["reads"].as<double>();
   if (own.launches == 0) throw UsageError("--launches must be at least 1");
+  for (const char* name : {"bytes", "flops", "reads"})
+    if (!(values[name].as<double>() >= 0))
+      throw UsageError(fmt::format("--{} must be at least 0", name));
+  if (const auto rate = cli::option<double>(values, "rate"); rate && !(*rate > 0))
+    throw UsageError("--rate must be above 0");
   return own;
 }
 
@@ -241,15 +247,19 @@ cli::CommandTable explain_table() {
   // clang-format on
   add_measuring_options(table, "10s");
   cli::add_json_option(table.group("Report"));
-  table.scopes = {{kMeasures,
-                   "what is measured, with -o",
-                   {"sizes", "reps", "warmup", "timeout", "budget", "append", "device"}},
-                  {kPredictsOwn,
-                   "your kernel, with --global",
-                   {"launches", "bytes", "flops", "reads", "rate"}}};
+  table.scopes = {
+      {kMeasures,
+       "what is measured, with -o",
+       {"sizes", "reps", "warmup", "timeout", "budget", "append", "device"}},
+      {kPredictsOwn, "your kernel, with --global", {"launches", "bytes", "flops", "reads", "rate"}},
+      {kFitsOnce,
+       "constants for all kernels, without --each-kernel",
+       {"fit-kernels", "fit-sizes", "fit-rows"}}};
   table.mode = [](const po::variables_map& values) -> cli::Mode {
     const bool reads = values.count("rows") > 0;
-    return {(reads ? kReads : kMeasures) | (values.count("global") > 0 ? kPredictsOwn : 0U), ""};
+    return {(reads ? kReads : kMeasures) | (values.count("global") > 0 ? kPredictsOwn : 0U) |
+                (values["each-kernel"].as<bool>() ? 0U : kFitsOnce),
+            ""};
   };
   return table;
 }
