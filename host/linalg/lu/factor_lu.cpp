@@ -13,6 +13,7 @@
 #include "launch/staging.hpp"
 #include "linalg/estimates/norm_estimator.hpp"
 #include "linalg/lu/lu_backend.hpp"
+#include "linalg/lu/mapped_factors.hpp"
 #include "linalg/lu/pivots.hpp"
 #include "linalg/refinement/device_operator.hpp"
 #include "linalg/refinement/extra_precise.hpp"
@@ -44,6 +45,10 @@ void require_memory_for(Context& context, const System& system, const FactorCall
   need.host_copy = call.give_up_a == nullptr ? n * n * sizeof(double) : 0;
   require_memory(need, context.profile(), io::physical_memory());
 }
+
+/// Rows up to which the host's cores take no longer over estimates than the device's kernels, which
+/// are not built then. Beyond them the LU for CPUs needs those kernels for x, too.
+constexpr Index kMostMapped = 1023;
 
 double least_normal(RealType type) {
   return type == RealType::f32 ? static_cast<double>(std::numeric_limits<float>::min())
@@ -87,6 +92,7 @@ class LuFactors : public Factored {
     return largest_of_scaled(a, call_.transposed ? transposed(scaling_) : scaling_) /
            upper_maximum(context_, queue(), call_.type, a_, n_);
   }
+  [[nodiscard]] std::unique_ptr<Factored> on_host() override;
   [[nodiscard]] DeviceOperator* in_f64() override { return in_f64_ ? &*in_f64_ : nullptr; }
   [[nodiscard]] std::optional<DeviceFactors> device_factors() override;
   /// estimate_trust_from() wants rows of about one size, and A as it is.
@@ -109,6 +115,8 @@ class LuFactors : public Factored {
   Index n_, nrhs_;
   MatrixView a_, b_, a64_;
   MatrixView first_b_;  // B, and the question beside it
+  bool mapped_;         // estimates are on_host()'s, which needs no kernels
+  Exchanges exchanges_;
   SolveBlock block_;
   cl::Buffer diagonal_;
   std::unique_ptr<LuBackend> lu_;
@@ -118,7 +126,11 @@ class LuFactors : public Factored {
 };
 
 LuFactors::LuFactors(Context& context, const System& system, const FactorCall& call)
-    : context_(context), call_(call), n_(system.a.rows()), nrhs_(system.b.cols()) {
+    : context_(context),
+      call_(call),
+      n_(system.a.rows()),
+      nrhs_(system.b.cols()),
+      mapped_(n_ <= kMostMapped && maps_factors(context)) {
   const RealType type = call.type;
   const std::string what = system_text(system, type);
   MatrixMemory& matrices = context.staging().matrices();
@@ -143,7 +155,7 @@ void LuFactors::build() {
   diagonal_kernel_ = lu_->diagonal_kernel();
   if (!diagonal_kernel_)
     diagonal_kernel_ = context_.programs().kernel("diagonal.cl", "diagonal", real_defines(type));
-  if (call_.estimate_columns > 0) {
+  if (call_.estimate_columns > 0 && !mapped_) {
     try {
       lu_->prepare_both(call_.estimate_columns);
       prepare_upper_maximum(context_, type, n_);
@@ -196,7 +208,7 @@ void LuFactors::upload(const System& system) {
   }
   first_b_ = MatrixView(b_);
   question_ = Matrix(n_, 0);
-  if (takes_question(call_)) {
+  if (takes_question(call_) && !mapped_) {
     question_ = call_.question;
     first_b_ = {context_.allocate(n_ * columns() * bytes_of(type), "b and a question"), 0,
                 columns()};
@@ -230,14 +242,24 @@ void LuFactors::read(Solved& solved) {
   result.failed_column = lu_->failed_column(queue());
   enqueue_diagonal(queue(), *diagonal_kernel_, a_, n_, diagonal_);
   result.pivots = download_diagonal(queue(), a_, diagonal_, type, n_);
-  judge_pivots(result, read_twice([&] { return lu_->pivots(queue()); }),
+  exchanges_.rows = read_twice([&] { return lu_->pivots(queue()); });
+  judge_pivots(result, exchanges_.rows,
                call_.lu.positive_definite ? std::optional(least_normal(type)) : std::nullopt);
-  if (const auto symmetric = lu_->symmetric_pivots(queue())) judge_pivots(result, *symmetric);
+  if (const auto symmetric = lu_->symmetric_pivots(queue())) {
+    judge_pivots(result, *symmetric);
+    exchanges_.columns = symmetric->exchanges;
+  }
   std::tie(result.x, first_product_) = split_columns(
       Matrix(n_, columns(), download(queue(), first_b_.buffer, type, n_ * columns())), nrhs_);
   first_b_ = {};
   if (call_.extra_precise) solved.scaled_x = result.x;
   scale_back(scaling_, result);
+}
+
+std::unique_ptr<Factored> LuFactors::on_host() {
+  if (!mapped_) return nullptr;
+  return std::make_unique<MappedFactors>(queue(), call_.type, a_, n_, exchanges_, scaling_,
+                                         [this](const Matrix& a) { return reciprocal_growth(a); });
 }
 
 std::optional<DeviceFactors> LuFactors::device_factors() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "constants.hpp"
@@ -38,8 +39,8 @@ struct Assessment {
   const SolveOptions& options;
   const ProgressCallback& progress;
   Answer& answer;
-  AnswerResidual measured = {};  // of the last x
-  std::optional<HostLu> small = {};
+  AnswerResidual measured = {};            // of the last x
+  std::unique_ptr<Factored> by_host = {};  // what asked() made
 
   void carry_out(Matrix scaled_x) {
     const Plan& plan = answer.plan;
@@ -145,12 +146,14 @@ struct Assessment {
     result().times.trust += timer.lap();
   }
 
-  /// The factors to ask: of a small A the host's, made once, which are sooner than launches.
+  /// The factors to ask: of a small A the host's, made once, which are sooner than launches; else
+  /// those of the device, read by the host where that can be.
   Factored& asked() {
-    const Index n = system.a.rows();
-    if (factors.on_device() && n <= kLargestOnHost && are_moderate(factors.scaling()) && !small)
-      small.emplace(system.a, factors.scaling());
-    return small ? *small : factors;
+    if (factors.on_device() && are_moderate(factors.scaling()) && !by_host)
+      by_host = system.a.rows() <= kLargestOnHost
+                    ? std::make_unique<HostLu>(system.a, factors.scaling())
+                    : factors.on_host();
+    return by_host ? *by_host : factors;
   }
 
   /// By one product with A^-1, which at best came with x.
@@ -192,7 +195,7 @@ struct Assessment {
         return scaled(a, by_powers.rows, by_powers.columns);
       };
       const Matrix a = answer.plan.transposed ? scaled_a(transposed(system.a)) : scaled_a(system.a);
-      rcond = reciprocal_condition(scaled_inverse_of(factors, n), size_of(a).norm1);
+      rcond = reciprocal_condition(scaled_inverse_of(by, n), size_of(a).norm1);
     }
     answer.trust->determinant_error = determinant_error(n, unit_roundoff(answer.plan.type),
                                                         answer.trust->reciprocal_growth, rcond);

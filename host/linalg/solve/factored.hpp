@@ -43,6 +43,9 @@ class Factored {
 
   /// Whether the factors are the device's, for which few columns at once pay in estimates.
   [[nodiscard]] virtual bool on_device() const { return true; }
+  /// The same factors by the host's cores, for estimates, where their memory is the host's; null
+  /// where it is not. It is used while this lives, and this solves nothing meanwhile.
+  [[nodiscard]] virtual std::unique_ptr<Factored> on_host() { return nullptr; }
   /// A and B in f64 beside them on the device; null where there is none.
   [[nodiscard]] virtual DeviceOperator* in_f64() { return nullptr; }
   /// For corrections of a single right-hand side by in_f64(), whose vectors stay on the device, if
