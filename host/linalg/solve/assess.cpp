@@ -22,7 +22,7 @@ namespace clgauss {
 
 namespace {
 
-/// Whether products with the powers stay in f64's range.
+/// Whether products with the powers of two stay in f64's range.
 bool are_moderate(const Scaling& scaling) {
   constexpr int kModerate = 300;
   const auto moderate = [](int exponent) { return std::abs(exponent) <= kModerate; };
@@ -30,7 +30,7 @@ bool are_moderate(const Scaling& scaling) {
          std::ranges::all_of(scaling.columns, moderate);
 }
 
-/// The steps of assess(), of whose arguments it is made.
+/// The steps of assess(); the members are its arguments.
 struct Assessment {
   Context& context;
   Factored& factors;
@@ -47,7 +47,7 @@ struct Assessment {
     if (plan.refines()) refine_x();
     if (row_of(plan.method).seed && !result().refinement.accepted) return;
     measure();
-    // Rare with factors of f64: their pivots grew, and that cost digits.
+    // Rare with f64 factors: pivot growth has cost digits.
     if (plan.type == RealType::f64 && !(answer.residual.scaled <= 1) &&
         outcome_of(result()) == SolveStatus::ok) {
       refine_x();
@@ -74,12 +74,12 @@ struct Assessment {
     if (!options.trust && !options.doubt) answer.trust.reset();
   }
 
-  /// By the device where that has fp64 and a kernel for it.
+  /// On the device if it has fp64 and a usable kernel; otherwise on the host.
   std::unique_ptr<ExtraPreciseOperator> in_extra_precision() {
     if (has_fp64()) {
       try {
         return std::make_unique<ExtraPreciseDevice>(context, system, factors.scaling());
-      } catch (const NoUsableKernel&) {  // the verdicts say why; the host can do it, too
+      } catch (const NoUsableKernel&) {  // the self-tests say why; the host does it instead
       }
     }
     return std::make_unique<ExtraPreciseHost>(system, factors.scaling());
@@ -101,7 +101,7 @@ struct Assessment {
       x = in_f64->x();
       return refinement;
     }
-    // Where A was given up, the device has no room for it.
+    // If A's memory was freed during the upload, the device has no room for A.
     if (has_fp64() || answer.plan.in_place || !factors.on_device()) {
       HostOperator by_host(system, answer.plan.transposed);
       return refine(by_host, solve, x, progress);
@@ -109,7 +109,7 @@ struct Assessment {
     return refine(*residuals_without_fp64(context, system), solve, x, progress);
   }
 
-  /// From the A that was given.
+  /// Measures the residual with the A that was given.
   void measure() {
     LapTimer timer;
     const double eps = answer.plan.eps();
@@ -138,14 +138,14 @@ struct Assessment {
     if (progress) progress("condition", 0);
     try {
       estimate();
-    } catch (const NoUsableKernel&) {  // the verdicts say why; x is none the worse
+    } catch (const NoUsableKernel&) {  // the self-tests say why; x is still good
       answer.trust.reset();
       return;
     }
     result().times.trust += timer.lap();
   }
 
-  /// The factors to ask: of a small A the host's, made once, which are sooner than launches.
+  /// The factors for estimates. For a small A, an LU made once on the host is faster than launches.
   Factored& asked() {
     const Index n = system.a.rows();
     if (factors.on_device() && n <= kLargestOnHost && are_moderate(factors.scaling()) && !small)
@@ -153,7 +153,7 @@ struct Assessment {
     return small ? *small : factors;
   }
 
-  /// By one product with A^-1, which at best came with x.
+  /// Uses one product with A^-1. Usually the first solve has already computed it.
   bool may_be_doubtful() {
     if (!has_answer(outcome_of(result()))) return false;
     LapTimer timer;
@@ -168,7 +168,7 @@ struct Assessment {
       for (const double value : product.values()) largest = max_or_nan(largest, std::abs(value));
       result().times.trust += timer.lap();
       return is_doubtful(product.rows(), answer.plan.eps(), factors.scaling().size.norm1, largest);
-    } catch (const NoUsableKernel&) {  // the verdicts say why; x is none the worse
+    } catch (const NoUsableKernel&) {  // the self-tests say why; x is still good
       return false;
     }
   }
@@ -183,10 +183,10 @@ struct Assessment {
                                              inverse_of(by, n), norm1, errors)
                        : estimate_trust(inverse_of(by, n), norm1, errors);
     answer.trust = {found.rcond, found.forward_error, by.reciprocal_growth(system.a), kNaN};
-    if (answer.by_lapack) return;  // the pivots are not its own
+    if (answer.by_lapack) return;  // the pivots are the device's, not LAPACK's
     double rcond = found.rcond;
     if (options.determinant && !factors.scaling().keeps_matrix()) {
-      // Scaling changes no digit of det A.
+      // Scaling by powers of two changes no digit of det A.
       const Scaling& by_powers = factors.scaling();
       const auto scaled_a = [&](const Matrix& a) {
         return scaled(a, by_powers.rows, by_powers.columns);
@@ -205,7 +205,7 @@ void judge_by_condition(std::optional<Trust>& trust, Index n, Refinement& refine
   if (!trust) return;
   const bool regular =
       trust->rcond >= unit_roundoff(RealType::f64) ||
-      std::ranges::all_of(trust->forward_error,  // (n + 1) eps cond(A, x) and more
+      std::ranges::all_of(trust->forward_error,  // at least (n + 1) eps cond(A, x)
                           [&](double bound) { return bound <= static_cast<double>(n + 1); });
   if (!regular) {
     refinement.accepted = false;
