@@ -15,8 +15,8 @@ inline constexpr Index kNumbersOfLine = 64 / sizeof(Real);
 
 /// to[i to_ld + j] <- from[j from_ld + i] for first <= i < last and 0 <= j < columns, in tiles. A
 /// tile is as wide as a cache line, so that each line of `to` is written once. Its height of 256
-/// rows speeds up the reads. With tiles of 32 x 32, n = 2000 in f64 takes 1.3 times as long, and n
-/// = 2048 at least twice as long (two cores).
+/// rows speeds up the reads. With tiles of 32 x 32, n = 2000 in f64 takes 1.3 times as long, and
+/// n = 2048 at least twice as long (two cores).
 template <typename From, typename To>
 void turn_over(const From* from, Index from_ld, To* to, Index to_ld, Index first, Index last,
                Index columns) {

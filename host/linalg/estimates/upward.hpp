@@ -26,8 +26,8 @@ inline double complement_down(double a) { return std::nextafter(1 - a, -HUGE_VAL
 inline double gamma_up(Index k) { return static_cast<double>(k) * (kUnit * (1 + 0x1p-20)); }
 
 /// An upper bound on the exact sum of the magnitudes of n products, from the device's `sum`, added
-/// in any order, with or without fma. It allows for n + 1 roundings, 1 / (1 - u)^(n + 1) <= 1 +
-/// gamma_(n + 2), and n underflows.
+/// in any order, with or without fma. It allows for n + 1 roundings,
+/// 1 / (1 - u)^(n + 1) <= 1 + gamma_(n + 2), and n underflows.
 inline double sum_up(double sum, Index n) {
   return add_up(multiply_up(sum, 1 + gamma_up(n + 4)), multiply_up(static_cast<double>(n), kLeast));
 }

@@ -7,9 +7,9 @@
 
 namespace clgauss {
 
-/// Solves by the factors of Lu, or by Cholesky's if `call.lu` says so. The device needs n (ld +
-/// nrhs) elements, ld slightly above n, and the workspace of Lu. The memory is checked in advance.
-/// Throws as gauss_solve(), and CoResidencyLost.
+/// Solves by the factors of Lu, or by Cholesky's if `call.lu` says so. The device needs
+/// n (ld + nrhs) elements, ld slightly above n, and the workspace of Lu. The memory is checked in
+/// advance. Throws as gauss_solve(), and CoResidencyLost.
 [[nodiscard]] Solved factor_lu(Context& context, const System& system, const FactorCall& call,
                                const ProgressCallback& progress = {});
 

@@ -350,9 +350,9 @@ cl_uint usual_block_columns(Context& context, RealType type, Index n) {
     return static_cast<cl_uint>(value_of(parameters, "NB"));
   }
   LuSpec spec = default_lu_spec(context.profile(), type, n, LuFamily::gpu);
-  // Measured on an H200 in f64, the two block widths interleaved. With 512 and 1024 columns, n =
-  // 8192 takes 0.064 and 0.057 s, 16384 0.224 and 0.215 s, 32768 1.02 and 0.97 s. With 256 columns,
-  // n = 16384 takes 0.295 s.
+  // Measured on an H200 in f64, the two block widths interleaved. With 512 and 1024 columns,
+  // n = 8192 takes 0.064 and 0.057 s, 16384 0.224 and 0.215 s, 32768 1.02 and 0.97 s. With 256
+  // columns, n = 16384 takes 0.295 s.
   int columns = n >= 8192 ? 1024 : 256;
   for (; columns > 32; columns /= 2) {
     set_value(spec.parameters, "NB", columns);

@@ -31,8 +31,8 @@ MethodChoice choice_for(Context& context, Index n) {
 
 /// The most right-hand sides for which f32 factors pay, since each is refined by itself. On two
 /// cores one refinement takes 2.7 ms at n = 2000 and 15 ms at 4000. The f32 factors save as much as
-/// 10 and 14 refinements take. With 128 right-hand sides, lu and mixed take 0.16 and 0.47 s at n =
-/// 2000, 0.84 and 2.4 s at 4000. GPUs were not measured. If f64 is so slow that mixed pays from
+/// 10 and 14 refinements take. With 128 right-hand sides, lu and mixed take 0.16 and 0.47 s at
+/// n = 2000, 0.84 and 2.4 s at 4000. GPUs were not measured. If f64 is so slow that mixed pays from
 /// smaller n on, the savings and refinement times behind kMixedFromOfRatio are used.
 Index most_refined(const DeviceProfile& device, const MethodChoice& choice, Index n) {
   constexpr Index kRowsToOneSide = 256, kRowsOfRatio2 = 12288;
