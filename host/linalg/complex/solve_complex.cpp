@@ -47,8 +47,8 @@ void require_known(const SolveOptions& options) {
                                  methods_that_allow(kComplexSystems), method_name(options.method)));
 }
 
-/// As make_plan(), for the three methods of complex systems. `lu` without an accuracy uses the
-/// device's best type.
+/// As make_plan(), for the three methods of complex systems. Without fp64 on the device, `lu` means
+/// single accuracy if no accuracy is given.
 Plan plan_for(const DeviceProfile& device, const SolveOptions& options) {
   using enum Accuracy;
   const bool mixed = options.method == Method::mixed;

@@ -69,7 +69,7 @@ ResolvedPolicy resolve(Context& context, const SolveOptions& options, RealType t
         context.profile().name +
         (problem.empty() ? "; run clgauss-tune auto, or take --local fit" : ": " + problem));
   if (options.ndrange == NdRangeMode::fixed) return {{Rule::fit, 0}, "fit", options.split, problem};
-  // A size that divides the first step's range does not divide the others.
+  // A size that divides the first step's range need not divide the others.
   const std::size_t limit = limit_of(context.profile(), forward_kernel(context, type));
   return {{Rule::fixed, std::min(limit, kUnknownDeviceWorkGroup)},
           "fit",

@@ -24,7 +24,7 @@ inline constexpr std::uint64_t kRbtSeed = 1995;
 
 /// The options of RbtLu.
 struct RbtOptions {
-  std::uint64_t seed = kRbtSeed;         // of the butterflies; same seed and input, same bits
+  std::uint64_t seed = kRbtSeed;         // of the butterflies; same seed and input, same answer
   std::optional<Parameters> parameters;  // instead of the default ones
   GemmOptions gemm;
 };

@@ -63,7 +63,7 @@ bool ExtremeSingularValues::append(std::span<const double> above, double diagona
     const double value = largest ? most : sigma * (gamma / most),
                  square = value / most * (value / most);
     const double a = alpha / most, g = diagonal / most, s = sigma / most;
-    const double first = s * s + a * a, second = g * g;  // the diagonal of its square
+    const double first = s * s + a * a, second = g * g;  // diagonal of M M^T, M that 2-by-2
     if (first >= second)
       return {value, largest ? unit_vector(square - second, a * g, {1, 0})
                              : unit_vector(-a * g, first - square, {0, 1})};

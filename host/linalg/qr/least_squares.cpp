@@ -343,7 +343,7 @@ class LeastSquaresRun {
   }
 
   /// F P = Q1 R P C^-1 = Q1 Q2 (W; 0), and W is factored further to a complete orthogonal
-  /// factorization. W's rows are equilibrated. The basis is the first columns of Q1 Q2.
+  /// factorisation. W's rows are equilibrated. The basis is the first columns of Q1 Q2.
   void solve_by_rows(const Matrix& top, const Geqp3& exchanged) {
     const Index rank = result_.rank;
     const std::span<const Index> order = exchanged.order();

@@ -153,7 +153,7 @@ struct Assessment {
     return small ? *small : factors;
   }
 
-  /// Uses one product with A^-1. Usually the first solve has already computed it.
+  /// Uses one product with A^-1. The first solve may already have computed it.
   bool may_be_doubtful() {
     if (!has_answer(outcome_of(result()))) return false;
     LapTimer timer;

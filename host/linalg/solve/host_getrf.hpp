@@ -9,8 +9,8 @@ namespace clgauss {
 /// Columns of a panel. Rows begin at multiples of this many numbers.
 inline constexpr Index kHostPanel = 8;
 
-/// Leading dimension for a matrix with `columns` columns: whole vectors, and no power of two, at
-/// which the numbers of a column would share few sets of the cache.
+/// Leading dimension for a matrix with `columns` columns: whole vectors, and no multiple of 64
+/// numbers, at which the numbers of a column would share few sets of the cache.
 [[nodiscard]] Index host_ld(Index columns);
 
 /// One build of the loops. The rows of every matrix are `ld` numbers apart; `ld` is at least the
