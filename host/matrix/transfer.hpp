@@ -47,8 +47,8 @@ void upload_rows(const Context& context, const cl::Buffer& buffer, Index ld, Rea
 /// Staging::strip().
 inline constexpr std::size_t kStripBytes = std::size_t{128} << 20U;
 
-/// Calls move(first, count, strip) for strips of `columns` columns with `rows` rows each. The
-/// columns are the rows of `strip`, device memory without gaps.
+/// Divides `columns` columns of `rows` rows each into strips, and calls move(first, count, strip)
+/// for each. The strip's columns are the rows of `strip`, device memory without gaps.
 void by_strips(const Context& context, RealType type, Index rows, Index columns,
                std::size_t strip_bytes,
                const std::function<void(Index first, Index count, const MatrixView& strip)>& move);

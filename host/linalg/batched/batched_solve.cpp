@@ -286,7 +286,7 @@ BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
     }
   });
   lu.reset();
-  // The rest of the time: buffers, and the memory of x.
+  // The remaining time goes into buffers and the memory of x.
   SolveTimes& times = solution.times;
   times.free = timer.lap() - times.upload - times.forward - times.download - times.trust;
   check_answers(system, solution);

@@ -52,14 +52,15 @@ class ComplexLuWay {
 class ComplexLu {
  public:
   /// n, nrhs > 0. On a GPU whose work-groups may wait for each other, factors as a real LU does,
-  /// unless `options` ask for tournament pivoting. Then no work-group waits, so
+  /// unless `options` ask for tournament pivoting. In that case no work-group waits, so
   /// repeat_until_co_resident() ends there. Pivoting is always partial, except with
   /// LuOptions::positive_definite, which means the same as in Lu: the lower triangle of a Hermitian
   /// A is read, and of its diagonal the real parts. L and U = D L^H then take half the flops, and
   /// pivots() exchange nothing. Throws NoUsableKernel, OutOfMemory.
   ComplexLu(Context& context, RealType type, Index n, Index nrhs, const LuOptions& options);
-  /// For the factors alone of an m-by-n A, m >= n > 0. There is no B, and no solve. 4 m n^2 - 4/3
-  /// n^3 flops; work-groups do not wait for each other. Throws NoUsableKernel, OutOfMemory.
+  /// For the factors alone of an m-by-n A, m >= n > 0. There is no B, and no solve.
+  /// 4 m n^2 - 4/3 n^3 flops; work-groups do not wait for each other. Throws NoUsableKernel,
+  /// OutOfMemory.
   [[nodiscard]] static ComplexLu tall(Context& context, RealType type, Index m, Index n);
 
   /// Bytes of all buffers besides A and B.

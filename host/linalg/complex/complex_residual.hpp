@@ -1,7 +1,7 @@
 #pragma once
-/// Complex systems as real systems of twice the size, for refinement and estimates. Rows 2 i and 2
-/// i + 1 of a vector hold the parts of its number i. A complex matrix of n rows and k columns is
-/// thus a real one of 2 n rows and k columns: it is "in pairs".
+/// Complex systems as real systems of twice the size, for refinement and estimates. Rows
+/// 2 i and 2 i + 1 of a vector hold the parts of its number i. A complex matrix of n rows and k
+/// columns is thus a real one of 2 n rows and k columns: it is "in pairs".
 
 #include <clgauss/complex.hpp>
 
@@ -25,8 +25,7 @@ struct ComplexNorms {
 [[nodiscard]] ComplexNorms norms_of(const ComplexMatrix& a);
 
 /// The residual of a solution, from one pass over A. r and d are in pairs: B - A X and, part by
-/// part,
-/// |B| + |A| |X|.
+/// part, |B| + |A| |X|.
 struct ComplexAnswerResidual {
   Residual norms;
   Matrix r, d;

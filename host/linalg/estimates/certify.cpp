@@ -133,8 +133,8 @@ MatrixView Certifier::half_of_g(bool second) const {
 
 /// Whether the f32 factors are close enough to A for a proof from their inverse:
 /// |v - (L U)^-1 P A v| for one v of signs must be small. The row sums of |I - R A| are at most
-/// about 2 sqrt(n) times as large: 2.0, 1.4 and 1.2 sqrt(n) times for random matrices with n =
-/// 1000, 2000 and 4096.
+/// about 2 sqrt(n) times as large: 2.0, 1.4 and 1.2 sqrt(n) times for random matrices with
+/// n = 1000, 2000 and 4096.
 bool Certifier::are_near(Lu& lu, const Signs& signs) const {
   constexpr double kLargest = std::numeric_limits<float>::max(), kSums = 0.5;
   const double near = std::min(0x1p-6, kSums / (2 * std::sqrt(static_cast<double>(n_))));

@@ -66,9 +66,8 @@ Matrix product(const std::function<Matrix(const Matrix&)>& multiply, Matrix x) {
   return result;
 }
 
-/// B = diag(weights) A^-T, or A^-1 if there are no weights. ||B||_1 is then || |A^-1| weights
-/// ||_inf, or
-/// ||A^-1||_1.
+/// B = diag(weights) A^-T, or A^-1 if there are no weights. ||B||_1 is then
+/// || |A^-1| weights ||_inf, or ||A^-1||_1.
 struct Estimate {
   explicit Estimate(NormEstimator started, std::vector<double> by = {})
       : estimator(std::move(started)), weights(std::move(by)) {}

@@ -21,7 +21,7 @@ double digits_of(double error, double size) {
   return std::clamp(-std::log10(ratio) - 1e-9, 0.0, kMostDigits);
 }
 
-/// The largest of / to; NaN if one of them is NaN.
+/// The largest of[i] / to[i]; NaN if one of them is NaN.
 double largest_ratio(std::span<const double> of, std::span<const double> to) {
   double largest = 0;
   for (Index i = 0; i < of.size(); ++i) {

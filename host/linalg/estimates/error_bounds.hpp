@@ -1,5 +1,5 @@
 #pragma once
-/// Bounds x from bounds of R (b - A x) and of I - R A, and makes the Certificate.
+/// Bounds the error of x from bounds of R (b - A x) and of I - R A, and makes the Certificate.
 
 #include <clgauss/certify.hpp>
 #include <limits>

@@ -89,7 +89,7 @@ class LuFactors : public Factored {
   }
   [[nodiscard]] DeviceOperator* in_f64() override { return in_f64_ ? &*in_f64_ : nullptr; }
   [[nodiscard]] std::optional<DeviceFactors> device_factors() override;
-  /// The estimate needs the probe vectors' product with A itself, not with a scaled A.
+  /// estimate_trust_from() needs rows of about the same size, and an unscaled A.
   [[nodiscard]] Matrix take_first_product() override {
     return scaling_.keeps_matrix() ? std::move(first_product_) : Matrix();
   }

@@ -89,8 +89,8 @@ bool RbtFactors::upload(const System& system, Equilibration equilibration) {
   const Sizes sizes = upload_and_measure(context_, a_, input_, system, transposed_);
   scaling_ = scaling_for(sizes, system, transposed_, RealType::f32, equilibration);
   if (in_f64_) in_f64_->set_right_hand_sides(system.b);
-  // Butterflies add rows to rows and columns to columns. If f32 holds A only when scaled, their
-  // sizes differ too much for that.
+  // Butterflies add rows to rows and columns to columns. If f32 holds A only when scaled, its rows
+  // or columns differ too much in size for that.
   return scaling_.finite && scaling_.keeps_matrix();
 }
 

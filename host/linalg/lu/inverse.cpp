@@ -194,7 +194,7 @@ class Inversion {
                                        : SolveStatus::singular;
   }
 
-  /// Sets the status and error bounds. `residual` is ||A X - I||.
+  /// Sets the residuals, rcond and the status. `residual` is ||A X - I||.
   void judge(double residual) {
     const double eps = unit_roundoff(inverse_.type);
     const MatrixSize a = size_of(a_), x = size_of(inverse_.x);

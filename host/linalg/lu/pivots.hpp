@@ -37,8 +37,8 @@ void enqueue_diagonal(const cl::CommandQueue& queue, Kernel kernel, const Matrix
 /// it is one of the `count` columns.
 [[nodiscard]] Index checked_failed_column(Index column, Index count);
 
-/// Reads, from a buffer of `Number`s, the rows of `count` exchanged with rows 0 .. steps - 1.
-/// Waits. Throws DeviceFault.
+/// Reads, from a buffer of `Number`s, the rows exchanged with rows 0 .. steps - 1 of a matrix of
+/// `count` rows. Waits. Throws DeviceFault.
 template <typename Number>
 [[nodiscard]] std::vector<Index> read_pivots(const cl::CommandQueue& queue,
                                              const cl::Buffer& buffer, Index steps, Index count) {

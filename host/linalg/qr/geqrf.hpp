@@ -1,6 +1,6 @@
 #pragma once
-/// A = Q R of a tall A by Householder reflections, on the device. For each panel of columns, Q = I
-/// - V T V^T, with V and T in separate memory.
+/// A = Q R of a tall A by Householder reflections, on the device. For each panel of columns,
+/// Q = I - V T V^T, with V and T in separate memory.
 
 #include <clgauss/context.hpp>
 #include <clgauss/gemm.hpp>

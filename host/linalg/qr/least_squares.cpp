@@ -303,8 +303,8 @@ class LeastSquaresRun {
     result_.times.refine = timer_.lap();
   }
 
-  /// (dy, dz) with dy + F dz = f and F^T dy = g. Computes h = R^-T g, (d1, d2) = Q^T f, dy = Q (h,
-  /// d2) and dz = R^-1 (d1 - h).
+  /// (dy, dz) with dy + F dz = f and F^T dy = g. Computes h = R^-T g, (d1, d2) = Q^T f,
+  /// dy = Q (h, d2) and dz = R^-1 (d1 - h).
   std::pair<Matrix, Matrix> correction(Matrix f, Matrix g) {
     scale_rows(g, by_columns_, {}, {}, 0);
     std::vector<double> largest(nrhs_);

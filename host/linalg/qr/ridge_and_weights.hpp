@@ -11,10 +11,10 @@ namespace clgauss {
 /// there are `rows` weights or none.
 void require_ridge_and_weights(const LeastSquaresOptions& options, Index rows);
 
-/// For a tall A: A* = (W^1/2 A; ridge^1/2 I) and b* = (W^1/2 b; 0). For a wide A: A* = (W^1/2 A,
-/// ridge^1/2 I) and b* = W^1/2 b. Then y = W^1/2 (b - A x) / ridge^1/2, so the least (x; y) with A*
-/// (x; y) = b* has the x that minimizes ||W^1/2 (b - A x)||^2 / ridge + ||x||^2. The rows of A*, or
-/// its columns if A is wide, are sorted by their largest number, descending.
+/// For a tall A: A* = (W^1/2 A; ridge^1/2 I) and b* = (W^1/2 b; 0). For a wide A:
+/// A* = (W^1/2 A, ridge^1/2 I) and b* = W^1/2 b. Then y = W^1/2 (b - A x) / ridge^1/2, so the least
+/// (x; y) with A* (x; y) = b* has the x that minimizes ||W^1/2 (b - A x)||^2 / ridge + ||x||^2. The
+/// rows of A*, or its columns if A is wide, are sorted by their largest number, descending.
 class RidgeAndWeights {
  public:
   /// Needs about (m + n) min(m, n) numbers more than A.

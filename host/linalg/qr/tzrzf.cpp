@@ -52,7 +52,7 @@ Tzrzf::Tzrzf(const Matrix& w)
   }
 }
 
-/// Applies reflections to - 1 down to `from` to rows first .. last.
+/// Applies the reflections number `to` - 1 down to `from` to rows first .. last.
 void Tzrzf::reflect_rows(Index first, Index last, Index from, Index to) {
   const Index length = tail_.cols();
   Index q = first;

@@ -61,8 +61,8 @@ class ExtraPreciseDevice : public ExtraPreciseOperator {
   /// Uploads A' and B'; waits. Throws OutOfMemory, NoUsableKernel.
   ExtraPreciseDevice(Context& context, const System& system, const Scaling& scaling);
 
-  /// Builds and self-tests the kernels, so that this can run beside the build of a factorisation's.
-  /// Throws NoUsableKernel.
+  /// Builds and self-tests the kernels in advance, together with those of a factorisation. Throws
+  /// NoUsableKernel.
   static void prepare(Context& context, Index nrhs);
   [[nodiscard]] static std::uint64_t bytes(Index n, Index nrhs);
   void residual(const TwoParts& x, Matrix& r, Matrix& d) override;

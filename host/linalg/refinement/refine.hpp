@@ -20,8 +20,8 @@ using ApproximateSolve = std::function<void(Matrix& r)>;
 /// Higham, SIAM J. Sci. Comput. 40, 2018). x is accepted if
 ///   max |r| <= n eps max d,  r = b - A x, d = |b| + |A| |x|, eps = 2^-53,
 /// which implies an HPL-scaled residual of at most 1. Corrections that make x worse are undone.
-/// Cost: one pass over A and one solve per correction; 4 n nrhs numbers of host memory, and 2 n
-/// kGmresSteps for GMRES.
+/// Cost: one pass over A and one solve per correction; 4 n nrhs numbers of host memory, and
+/// 2 n kGmresSteps for GMRES.
 [[nodiscard]] Refinement refine(SystemOperator& system, const ApproximateSolve& solve, Matrix& x,
                                 const ProgressCallback& progress = {});
 

@@ -72,7 +72,8 @@ struct MethodRow {
 [[nodiscard]] std::string doubt_about_f32(const Refinement& done, const std::optional<Trust>& trust,
                                           Accuracy accuracy);
 
-/// Includes Method::automatic. It allows exactly what one of the methods it chooses from allows.
+/// Includes Method::automatic, which allows what any of the methods it chooses from allows. Its row
+/// has nothing else.
 [[nodiscard]] std::span<const MethodRow> all_methods();
 [[nodiscard]] const MethodRow& row_of(Method method);
 
