@@ -28,7 +28,7 @@ class Uniform {
 
 Matrix make_random(Index n, std::uint64_t seed) { return random_matrix(n, n, seed); }
 
-/// Short to write down, and with row sums that are exact.
+/// Integers: short to write, with exact row sums.
 Matrix make_integer(Index n, std::uint64_t seed) {
   Uniform uniform(seed);
   Matrix a(n, n);

@@ -21,12 +21,12 @@ namespace {
 
 constexpr int kNone = Exponents::kNone;
 
-/// What a type can hold: exponents of its normal numbers, bits of their significands.
+/// The limits of a type: exponents of its normal numbers, bits of their significands.
 struct Limits {
   int least, largest, digits;
 
   explicit Limits(RealType type) : Limits(type == RealType::f32 ? of<float>() : of<double>()) {}
-  /// Up to here sums have room to grow; the reciprocals of such numbers are in range, too.
+  /// The largest exponent that leaves sums room to grow and keeps reciprocals in range.
   [[nodiscard]] int high() const { return largest - digits; }
   [[nodiscard]] int low() const { return digits - largest; }
 
@@ -39,7 +39,7 @@ struct Limits {
   }
 };
 
-/// Magnitudes of the finite numbers other than 0.
+/// The range of magnitudes of the finite nonzero numbers.
 struct Range {
   double least = HUGE_VAL, largest = 0;
   bool finite = true;
@@ -58,7 +58,7 @@ struct Range {
 
 Range range_of_part(std::span<const double> values) {
   Lanes least, largest{},
-      differences{};  // `least` holds the numbers below: 0 becomes NaN, which is less than nothing
+      differences{};  // `least` holds the next smaller number; for 0 that is NaN, never less
   least.fill(Pair{HUGE_VAL, HUGE_VAL});
   const auto look = [&](const Pair& numbers, Index p) {
     const Pair magnitude = magnitude_of(numbers),
@@ -96,8 +96,8 @@ Range range_of(std::span<const double> values) {
   return range;
 }
 
-/// Whether an elimination has room above the largest number, and below the product of two where one
-/// is over the largest.
+/// Whether elimination has room above the largest number, and room below the product of two numbers
+/// divided by the largest.
 bool fits(const Range& range, const Limits& limits) {
   if (range.largest == 0) return true;
   const int largest = std::ilogb(range.largest);
@@ -105,7 +105,7 @@ bool fits(const Range& range, const Limits& limits) {
          2 * std::ilogb(range.least) - largest >= limits.least + limits.digits;
 }
 
-/// Whether the largest number of x, as far as the magnitudes alone tell, is in range.
+/// Whether the largest number of x is in range, as far as the magnitudes alone show.
 bool quotients_fit(const Range& b, const Range& a, const Limits& limits) {
   if (a.largest == 0 || b.largest == 0 || !a.finite || !b.finite) return true;
   const int largest = std::ilogb(b.largest);
@@ -127,22 +127,22 @@ std::vector<int> exponents_of_each(const std::vector<double>& values) {
   return exponents;
 }
 
-/// What brings the largest number to 1 <= |.| < 2.
+/// The powers of two that bring the largest number to 1 <= |.| < 2.
 std::vector<int> to_one(std::vector<int> exponents) {
   std::ranges::transform(exponents, exponents.begin(),
                          [](int exponent) { return exponent == kNone ? 0 : -exponent; });
   return exponents;
 }
 
-/// Exponents from the least to the largest number of the scaled right-hand sides.
+/// The distance in exponents from the least to the largest number of the scaled right-hand sides.
 int span_of(Index n, Index nrhs, std::span<const double> b, std::span<const int> rows) {
   const Exponents exponents = exponents_of(n, nrhs, b, rows, {});
   const int largest = std::ranges::max(exponents.columns);
   return largest == kNone ? 0 : largest - exponents.least;
 }
 
-/// Whether C alone leaves a row below the type's range, or numbers of B further apart than the type
-/// can hold.
+/// Whether scaling by C alone leaves a row below the type's range, or the numbers of B are further
+/// apart than the type can hold.
 bool range_asks_for_rows(const ExponentsOf& of_a, Index n, Index nrhs, std::span<const double> b,
                          const Limits& limits) {
   const Exponents as_it_is = of_a({}, {});
@@ -153,8 +153,8 @@ bool range_asks_for_rows(const ExponentsOf& of_a, Index n, Index nrhs, std::span
   return span > limits.high() - limits.least && span_of(n, nrhs, b, to_one(as_it_is.rows)) < span;
 }
 
-/// Whether the least is below a tenth of the largest, powers of two both: rowcnd and colcnd of
-/// LAPACK's dgeequb, as dlaqge asks.
+/// Whether the least is below a tenth of the largest, both rounded to powers of two. This is the
+/// test of LAPACK's dlaqge on dgeequb's rowcnd and colcnd.
 bool differ(const std::vector<int>& exponents) {
   if (exponents.empty()) return false;
   const auto [least, largest] = std::ranges::minmax_element(
@@ -163,13 +163,14 @@ bool differ(const std::vector<int>& exponents) {
   return std::ranges::count(exponents, kNone) == 0 && *largest - *least >= kFar;
 }
 
-/// What rows and columns are to be multiplied by.
+/// Whether to scale the rows and the columns.
 struct Wish {
   bool rows = false, columns = false;
 };
 
-/// LAPACK's, but rows, which decide on pivots, only where they differ also if every column has the
-/// same size; and where B does not leave the type's range by it.
+/// LAPACK's choice, with two exceptions, because scaling rows changes the pivots. Rows are scaled
+/// only if they still differ once every column has the same size, and only if B stays in the type's
+/// range.
 Wish wish_of(const Sizes& sizes, const ExponentsOf& of_a, Index nrhs, std::span<const double> b,
              const Limits& limits) {
   const Index n = sizes.rows.size();
@@ -185,7 +186,7 @@ Wish wish_of(const Sizes& sizes, const ExponentsOf& of_a, Index nrhs, std::span<
   return wish;
 }
 
-/// C after R.
+/// Scales the rows first, then the columns.
 void scale_matrix(Scaling& scaling, const ExponentsOf& of_a, const Wish& wish,
                   Equilibration equilibration, const Limits& limits) {
   if (wish.rows) scaling.rows = to_one(of_a({}, {}).rows);
@@ -194,12 +195,11 @@ void scale_matrix(Scaling& scaling, const ExponentsOf& of_a, const Wish& wish,
     scaling.columns = to_one(std::move(columns));
   const Exponents scaled = of_a(scaling.rows, scaling.columns);
   const bool has_zeros = std::ranges::count(scaled.rows, kNone) > 0 ||
-                         std::ranges::count(scaled.columns, kNone) > 0;  // singular for sure
+                         std::ranges::count(scaled.columns, kNone) > 0;  // certainly singular
   scaling.may_underflow = !has_zeros && 2 * std::int64_t{scaled.least} < limits.least;
 }
 
-/// A right-hand side keeps as much of its own range as it can: numbers of it that are far apart may
-/// all matter.
+/// Scales a right-hand side as little as possible: numbers far apart may all matter.
 void scale_each_right_hand_side(Scaling& scaling, Index n, Index nrhs, std::span<const double> b,
                                 const Limits& limits) {
   std::vector<int> exponents = exponents_of(n, nrhs, b, scaling.rows, {}).columns;
@@ -256,7 +256,7 @@ bool fits_range(std::span<const double> a, std::span<const double> b, RealType t
          quotients_fit(of_b, of_a, limits);
 }
 
-/// Of the rows that one thread took.
+/// The sizes of the rows that one thread reads.
 struct SizesByRows::Part {
   Part(Index first_row, Index columns)
       : first(first_row), sums(columns, 0.0), sizes{{}, std::vector<double>(columns, 0)} {}
@@ -270,7 +270,7 @@ struct SizesByRows::Part {
     }
   }
 
-  /// The same where the rows' sums are asked for, and not the columns'.
+  /// The same for a whole column of the matrix, when `values` holds its columns.
   void add_column(std::span<const double> column) {
     largest_sum = max_or_nan(largest_sum, sum_of_magnitudes(column));
     std::vector<double>& largest = sizes.columns;
@@ -282,13 +282,13 @@ struct SizesByRows::Part {
 
   Index first;
   std::vector<double> sums;  // of magnitudes, column by column
-  double largest_sum = 0;    // of magnitudes of a row
-  Sizes sizes;               // without those of rows
+  double largest_sum = 0;    // of magnitudes in add_column()
+  Sizes sizes;               // without `rows`
 };
 
 namespace {
 
-/// Of all numbers.
+/// Merges `range` into `sizes`.
 void add(Sizes& sizes, const Range& range) {
   sizes.least = std::min(sizes.least, range.least);
   sizes.largest = std::max(sizes.largest, range.largest);
@@ -328,7 +328,7 @@ SizesByRows::Part& SizesByRows::mine(Index first) {
 }
 
 Sizes SizesByRows::all() {
-  std::vector<const Part*> parts;  // in the same order every time, which sums depend on
+  std::vector<const Part*> parts;  // always in the same order, on which the sums depend
   for (const auto& [thread, part] : parts_) parts.push_back(part.get());
   std::ranges::sort(parts, {}, &Part::first);
   Sizes sizes{std::move(of_rows_), std::vector<double>(columns_, 0)};
@@ -426,7 +426,7 @@ void scale_right_hand_sides(Scaling& scaling, Index n, Index nrhs, std::span<con
 
 namespace {
 
-/// R = C where the range of A or of x asks for it, by `powers()`.
+/// R = C from `powers()`, if the range of A or of x needs it.
 template <typename Powers>
 Scaling two_sided_scaling_for(const Sizes& sizes, Index nrhs, std::span<const double> b,
                               RealType type, const Powers& powers) {
@@ -441,10 +441,10 @@ Scaling two_sided_scaling_for(const Sizes& sizes, Index nrhs, std::span<const do
   return scaling;
 }
 
-/// The power that is half of what brings 2^exponent to 1, or to 2.
+/// Half the exponent that brings 2^exponent to 1 or to 2.
 int half_to_one(int exponent) { return exponent == kNone ? 0 : -((exponent - (exponent & 1)) / 2); }
 
-/// Each pass halves how far the largest numbers of rows are from 1 in exponents.
+/// Each pass halves the exponents of the rows' largest numbers.
 std::vector<int> powers_of_rows(Index n, std::span<const double> a) {
   constexpr int kPasses = 12;  // 2^12 exceeds all exponents
   std::vector<int> powers(n, 0);
@@ -485,7 +485,7 @@ Scaling symmetric_scaling_for(const Sizes& sizes, Index nrhs, std::span<const do
       two_sided_scaling_for(sizes, nrhs, b, type, [&] { return powers_of_rows(n, a); });
   if (scaling.rows.empty()) return scaling;
   const Exponents scaled = exponents_of(n, n, a, scaling.rows, scaling.columns);
-  const bool has_zeros = std::ranges::count(scaled.rows, kNone) > 0;  // singular for sure
+  const bool has_zeros = std::ranges::count(scaled.rows, kNone) > 0;  // certainly singular
   scaling.may_underflow = !has_zeros && 2 * std::int64_t{scaled.least} < Limits(type).least;
   return scaling;
 }

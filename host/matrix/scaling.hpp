@@ -1,5 +1,5 @@
 #pragma once
-/// Powers of two that bring the numbers of a system into the range of the type it is solved in.
+/// Powers of two that bring the numbers of a system into the range of the type used for the solve.
 
 #include <bit>
 #include <clgauss/condition.hpp>
@@ -18,23 +18,22 @@
 namespace clgauss {
 
 /// A' = R A C and B' = R B S, with diagonal matrices of powers of two: A' X' = B' for X = C X'
-/// S^-1. Nothing is rounded by it.
+/// S^-1. Scaling rounds nothing.
 ///
-/// C alone leaves every choice of a pivot, and every bit of the answer, as they would be in a type
-/// without limits; R does not.
+/// C alone changes no choice of a pivot and no bit of the solution, compared with a type of
+/// unlimited range. R may change both.
 struct Scaling {
   std::vector<int> rows, columns, right_hand_sides;  // exponents of R, C and S; empty: all 0
   bool finite = true;                                // no NaN and no Inf in A and B
-  MatrixSize size{};                                 // of A as it is
-  /// products of two numbers of A' may be below the type's range: a zero pivot proves nothing
+  MatrixSize size{};                                 // of the unscaled A
+  /// Whether products of two numbers of A' may underflow; a zero pivot then proves nothing.
   bool may_underflow = false;
 
   /// Whether A' is A.
   [[nodiscard]] bool keeps_matrix() const { return rows.empty() && columns.empty(); }
 };
 
-/// Largest magnitudes of the rows and columns of a matrix, and of all of it; the least that is not
-/// 0.
+/// Largest magnitude of each row and column and of the whole matrix; least nonzero magnitude.
 struct Sizes {
   std::vector<double> rows, columns;
   double norm1 = 0;  // the largest sum of magnitudes of a column
@@ -42,23 +41,23 @@ struct Sizes {
   bool finite = true;  // no NaN and no Inf
 };
 
-/// Of row-major numbers with so many columns, by all cores.
+/// The sizes of row-major numbers with `columns` columns. Uses all cores.
 [[nodiscard]] Sizes sizes_of(std::span<const double> values, Index columns);
 
-/// sizes_of() of a matrix that passes by in any case, each row once, on any number of threads.
+/// sizes_of() of a matrix that is read anyway, each row once, on any number of threads.
 class SizesByRows {
  public:
-  /// Of row-major `values`, which must outlive it; `transposed`: of the matrix of which these are
-  /// the columns.
+  /// Row-major `values` must outlive this. `transposed`: `values` holds the columns of the matrix
+  /// one after the other.
   SizesByRows(std::span<const double> values, Index columns, bool transposed = false);
   SizesByRows(const SizesByRows&) = delete;
   SizesByRows& operator=(const SizesByRows&) = delete;
   ~SizesByRows();
 
   void look_at(Index first, Index last);
-  /// At row i alone, of which the numbers are given.
+  /// Adds row i alone, whose numbers are in `row`.
   void look_at_row(Index i, std::span<const double> row);
-  /// When every row was looked at, once.
+  /// The sizes, once every row was added exactly once.
   [[nodiscard]] Sizes all();
 
  private:
@@ -73,59 +72,58 @@ class SizesByRows {
   std::map<std::thread::id, std::unique_ptr<Part>> parts_;
 };
 
-/// Its norm and largest number; NaN if it holds one.
+/// The matrix's norm and largest number; NaN if the matrix contains one.
 [[nodiscard]] MatrixSize size_of(const Sizes& sizes);
 
-/// Whether the numbers of A and B, of one system or of many, are finite and nothing of them asks
-/// for scaling.
+/// Whether all numbers of A and B are finite and none needs scaling. They may be of many systems.
 [[nodiscard]] bool fits_range(std::span<const double> a, std::span<const double> b, RealType type);
 
-/// What the row-major numbers of A (n-by-n) and B (n-by-nrhs) need to be solved in `type`. Without
-/// equilibration nothing is scaled unless the range of A or of a right-hand side asks for it, and
-/// rows only where they are too far apart for one type. Reads A once where the answer is nothing,
-/// up to five times else.
+/// The scaling that the row-major numbers of A (n-by-n) and B (n-by-nrhs) need for a solve in
+/// `type`. Without equilibration, it scales only if the range of A or of a right-hand side requires
+/// it. Rows are scaled only if they are too far apart for the type. Reads A once if no scaling is
+/// needed, otherwise up to five times.
 [[nodiscard]] Scaling scaling_for(Index n, Index nrhs, std::span<const double> a,
                                   std::span<const double> b, RealType type,
                                   Equilibration equilibration = Equilibration::off);
 [[nodiscard]] Scaling scaling_for(const System& system, RealType type,
                                   Equilibration equilibration = Equilibration::off);
 
-/// The same where its sizes are known.
+/// The same with known sizes of A.
 [[nodiscard]] Scaling scaling_for(const Sizes& sizes, Index nrhs, std::span<const double> a,
                                   std::span<const double> b, RealType type,
                                   Equilibration equilibration);
 
-/// The same; `transposed`: system.a holds A^T.
+/// The same with known sizes; `transposed`: system.a holds A^T.
 [[nodiscard]] Scaling scaling_for(const Sizes& sizes, const System& system, bool transposed,
                                   RealType type, Equilibration equilibration);
 
-/// That of A^T, without what it says of right-hand sides.
+/// The scaling of A^T, without right-hand sides.
 [[nodiscard]] Scaling transposed(const Scaling& scaling);
 
-/// The same for Cholesky's factors of a symmetric A, R = C: they change with R as A does, not by a
-/// bit otherwise, and so it is the range alone that may ask for it. The diagonal, which nothing of
-/// a positive definite A exceeds, then comes to lie in [1, 4).
+/// The same for Cholesky's factors of a symmetric A, with R = C. Scaling changes these factors by
+/// powers of two alone, so only the range can require it. The scaled diagonal lies in [1, 4); no
+/// element of a positive definite A exceeds its diagonal's largest.
 [[nodiscard]] Scaling definite_scaling_for(Index n, Index nrhs, std::span<const double> a,
                                            std::span<const double> b, RealType type);
 [[nodiscard]] Scaling definite_scaling_for(const Sizes& sizes, Index nrhs,
                                            std::span<const double> a, std::span<const double> b,
                                            RealType type);
 
-/// The same for L D L^T of any symmetric A, whose rows then have their largest numbers in [1/2, 4),
-/// or as near to that as R = C brings them.
+/// The same for L D L^T of any symmetric A, with R = C. The largest number of each row then lies in
+/// [1/2, 4), or as near to that as R = C allows.
 [[nodiscard]] Scaling symmetric_scaling_for(const Sizes& sizes, Index nrhs,
                                             std::span<const double> a, std::span<const double> b,
                                             RealType type);
 
-/// value 2^exponent, as std::ldexp.
+/// value 2^exponent, as std::ldexp computes it.
 inline double times_power(double value, int exponent) {
   constexpr int kBias = 1023, kDigits = 52;
   if (exponent < 1 - kBias || exponent > kBias) return std::ldexp(value, exponent);
   return value * std::bit_cast<double>(static_cast<std::uint64_t>(exponent + kBias) << kDigits);
 }
 
-/// Row `row` of A' or B', from values(column) of A or B on to out(column), for exponents of which
-/// each may be empty.
+/// Writes row `row` of A' or B' to out; `values` are the row's numbers in A or B. Each span of
+/// exponents may be empty. Returns the end of the output.
 template <typename Real>
 Real* scale_row(std::span<const double> values, std::span<const int> rows,
                 std::span<const int> columns, Index row, Real* out) {
@@ -135,17 +133,17 @@ Real* scale_row(std::span<const double> values, std::span<const int> rows,
   return out;
 }
 
-/// A' and B' in place.
+/// Scales A and B in place.
 void scale(const Scaling& scaling, Index n, Index nrhs, std::span<double> a, std::span<double> b);
 
-/// X from X', n-by-nrhs, in place.
+/// Computes the n-by-nrhs X from X' in place.
 void scale_back(const Scaling& scaling, Index nrhs, std::span<double> x);
 
-/// The same for what an elimination of A' left, with what the scaling says of it.
+/// The same for the result of eliminating A'. Also records what was scaled.
 void scale_back(const Scaling& scaling, EliminationResult& result);
 
-/// Whether elimination with partial pivoting takes a number of column `column` of A', n-by-n,
-/// beyond the largest of the type, before that column's own step.
+/// Whether elimination of the n-by-n A' with partial pivoting makes a number of column `column`
+/// exceed the type's largest, before that column's own step.
 [[nodiscard]] bool grows_beyond(RealType type, Index n, std::span<const double> a, Index column);
 
 }  // namespace clgauss

@@ -17,12 +17,12 @@ namespace {
 
 using Element = std::pair<Index, Index>;
 
-/// Rows and columns of a tile: two of them stay in a cache while one is read across.
+/// Rows and columns of a tile. Two tiles fit in a cache while one is read by columns.
 constexpr Index kTile = 64;
 constexpr Index kNowhere = std::numeric_limits<Index>::max();
 
-/// The first (i, j) with i > j that `is_bad`, in rows first .. last; kNowhere twice if there is
-/// none.
+/// The first (i, j), i > j, in rows first .. last for which `is_bad`. If there is none, kNowhere
+/// twice.
 template <typename Bad>
 Element find_in_rows(Index first, Index last, const Bad& is_bad) {
   Element found{kNowhere, kNowhere};
@@ -33,7 +33,7 @@ Element find_in_rows(Index first, Index last, const Bad& is_bad) {
   return found;
 }
 
-/// The first of n rows, by all cores, in one pass that ends where it is found.
+/// The first such element of n rows. Uses all cores; one pass that stops at the element.
 template <typename Bad>
 std::optional<Element> find_below_diagonal(Index n, const Bad& is_bad) {
   const Index strips = (n + kTile - 1) / kTile;
@@ -41,7 +41,7 @@ std::optional<Element> find_below_diagonal(Index n, const Bad& is_bad) {
     return find_in_rows(strip * kTile, std::min(n, (strip + 1) * kTile), is_bad);
   };
   std::atomic<Index> bad_strip = kNowhere,
-                     next = 0;  // those further down are longer: whoever is free takes one
+                     next = 0;  // lower strips are longer, so threads take one at a time
   in_parallel(strips, kElementsPerThread / (kTile * std::max<Index>(n, 1)) + 1, [&](Index, Index) {
     for (Index strip = next++; strip < std::min<Index>(strips, bad_strip); strip = next++) {
       if (find_in_strip(strip).first == kNowhere) continue;

@@ -1,5 +1,5 @@
 #pragma once
-/// What a matrix must be for the methods that are not for every one.
+/// Checks that a matrix is symmetric, Hermitian or possibly positive definite.
 
 #include <clgauss/complex.hpp>
 #include <clgauss/matrix.hpp>
@@ -10,27 +10,27 @@
 
 namespace clgauss {
 
-/// Row and column, row > column, of the first element of a square A that is not the one across the
-/// diagonal, to the bit but for NaN; the first by rows. One pass over A, by all cores, that ends
-/// where such an element is found.
+/// Row and column, row > column, of the first element (by rows) of a square A that differs from the
+/// element across the diagonal. Elements are compared to the bit, except that NaN equals NaN. One
+/// pass over A on all cores, which stops at such an element.
 [[nodiscard]] std::optional<std::pair<Index, Index>> asymmetric_element(const Matrix& a);
 
-/// Whether two elements across the diagonal are the same, to the bit but for NaN.
+/// Whether two elements across the diagonal are the same to the bit; NaN equals NaN.
 [[nodiscard]] bool same_across(double u, double v);
-/// What is said of a matrix where they are not: elements (i, j) and (j, i), counted from 0.
-/// `method` is the one that asks.
+/// The error message for an asymmetric matrix. It names elements (i, j) and (j, i), counted from 0,
+/// and the `method` that requires symmetry.
 [[nodiscard]] std::string asymmetry(Index i, Index j, double below, double above,
                                     std::string_view method = "cholesky");
 
-/// Throws ValueError, which names that element.
+/// Throws ValueError, naming the first asymmetric element.
 void require_symmetric(const Matrix& a, std::string_view method = "cholesky");
 
-/// The same of a Hermitian A, whose diagonal is real.
+/// The same for a Hermitian A, whose diagonal must be real.
 void require_hermitian(const ComplexMatrix& a, std::string_view method = "cholesky");
 
-/// Whether a square A is symmetric, its diagonal positive, and no element larger than positive
-/// definite matrices have it, |a_ij|^2 <= a_ii a_jj. One pass over A, by all cores, that ends at
-/// the first element that is not so.
+/// Whether a square A may be positive definite: symmetric, with a positive diagonal and
+/// |a_ij|^2 <= a_ii a_jj for every element. One pass over A on all cores, which stops at the first
+/// element that fails.
 [[nodiscard]] bool may_be_positive_definite(const Matrix& a);
 
 }  // namespace clgauss

@@ -16,7 +16,7 @@ namespace clgauss {
 
 namespace {
 
-/// Row `i`, scaled as scale_row() does, to `out`; returns where the next number belongs.
+/// Writes row `i`, scaled as by scale_row(), to `out`. Returns the end of the output.
 template <typename Real>
 Real* scale_or_copy(std::span<const double> row, std::span<const int> rows,
                     std::span<const int> columns, Index i, Real* out) {
@@ -31,7 +31,7 @@ Real* copy_row(const UploadPart& part, Index i, Real* out) {
   return scale_or_copy(part.matrix->row(i), part.rows, part.columns, i, out);
 }
 
-/// The rows first .. last of `parts`, side by side.
+/// Writes rows first .. last of `parts`, side by side.
 template <typename Real>
 void copy_rows(std::initializer_list<UploadPart> parts, Index first, Index last, Index ld,
                Real* out) {
@@ -41,7 +41,8 @@ void copy_rows(std::initializer_list<UploadPart> parts, Index first, Index last,
   }
 }
 
-/// `count` items of `per_item` numbers each: fill(first, last, numbers) writes some of them.
+/// Uploads `count` items of `per_item` numbers each. fill(first, last, numbers) writes items first
+/// .. last.
 template <typename Real, typename Fill>
 void upload_items(const Context& context, const cl::Buffer& buffer, Index count, Index per_item,
                   const Fill& fill) {
@@ -83,15 +84,14 @@ Sizes upload_and_measure_as(const Context& context, const cl::Buffer& buffer, In
   return sizes.all();
 }
 
-/// Of A, whose columns lie together, as they come in turn: row i of A is looked at on its way to
-/// `sizes`, if they are asked for.
+/// A matrix A stored by columns. When `sizes` is given, each row is added to it during the upload.
 struct Turned {
   const Matrix* columns;
   const Scaling* scaling;
   SizesByRows* sizes;
 };
 
-/// By the host, a few rows at a time, which stay in a cache until they are scaled and looked at.
+/// Transposes on the host, a few rows at a time. They stay in a cache until scaled and measured.
 template <typename Real>
 void upload_turned_by_host(const Context& context, const cl::Buffer& buffer, Index ld,
                            const Turned& a) {
@@ -110,7 +110,7 @@ void upload_turned_by_host(const Context& context, const cl::Buffer& buffer, Ind
   });
 }
 
-/// By the device.
+/// Transposes on the device.
 template <typename Real>
 void upload_turned_by_device(Context& context, const cl::Buffer& buffer, Index ld, RealType type,
                              const Turned& a, std::size_t strip_bytes) {
@@ -239,8 +239,9 @@ Values download(const cl::CommandQueue& queue, const cl::Buffer& buffer, RealTyp
 
 namespace {
 
-/// A view of f64 and host rows without gaps, as the calls for rectangles want them; `rows` without
-/// the last one, because NVIDIA's driver wants the whole of the last row's pitch inside the buffer.
+/// An f64 view and contiguous host rows, as arguments of the rectangle calls. `region` omits the
+/// last row, because NVIDIA's driver requires the whole pitch of the last row to lie inside the
+/// buffer.
 struct Rectangle {
   std::size_t row_bytes, pitch, begin, last;
   cl::array<cl::size_type, 3> origin, region;

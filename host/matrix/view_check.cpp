@@ -11,9 +11,9 @@ namespace clgauss {
 
 namespace {
 
-using Wide = unsigned __int128;  // no product of two sizes wraps
+using Wide = unsigned __int128;  // products of two sizes cannot wrap
 
-/// `elements` are those up to the last one that is touched.
+/// Throws unless `buffer` holds `elements`, the number up to the last one accessed.
 void check_buffer(const cl::Buffer& buffer, Wide elements, std::size_t element_bytes,
                   const std::string& what) {
   if (elements == 0) return;

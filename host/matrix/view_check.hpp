@@ -1,5 +1,5 @@
 #pragma once
-/// Views that a caller hands in, checked before anything is enqueued on them.
+/// Checks views from a caller before anything is enqueued on them.
 
 #include <clgauss/batched.hpp>
 #include <clgauss/real_type.hpp>

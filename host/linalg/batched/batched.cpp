@@ -16,13 +16,13 @@ namespace clgauss {
 
 namespace {
 
-/// From which n on blocks are faster than panels: thousands of systems on an H100.
+/// The n from which blocks are faster than panels, measured with thousands of systems on an H100.
 Index blocks_from(RealType type, bool positive_definite) {
   const Index measured = (type == RealType::f64 ? 160 : 224) + (positive_definite ? 64 : 0);
   return std::min(measured, kLargestInPanels + 1);
 }
 
-/// The kernels that run anywhere: in registers where n allows.
+/// The kernels that run on every device; in registers if n allows.
 std::unique_ptr<BatchedBackend> make_portable(Context& context, RealType type, Index n,
                                               const BatchedLuOptions& options) {
   const bool tile = options.kernel == BatchedKernel::tile || options.grid != 0;
@@ -104,8 +104,8 @@ class BatchedLu::Implementation {
         may_change_(options.kernel == BatchedKernel::automatic && options.grid == 0),
         backend_(make_backend(context, type, n, options)) {}
 
-  /// body(backend), and where its kernels do not work here, with the kernels that run anywhere:
-  /// factors are of one form.
+  /// Calls body(backend). If the backend's kernels do not work here, calls it again with the
+  /// kernels that run everywhere. Both produce factors in the same form.
   template <typename Body>
   void use(const Body& body) {
     try {
@@ -117,7 +117,7 @@ class BatchedLu::Implementation {
     }
   }
 
-  /// The same of body(backend, queue), enqueued as `enqueue` says.
+  /// The same for body(backend, queue), enqueued as `enqueue` says.
   template <typename Body>
   void run(const EnqueueOptions& enqueue, const Body& body) {
     translate_opencl_errors([&] {

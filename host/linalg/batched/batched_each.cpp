@@ -12,7 +12,7 @@ namespace clgauss {
 
 namespace {
 
-/// One system after the other as Lu does it, each by all cores. It waits for each.
+/// Solves one system after another by Lu, each on all cores. Waits for each.
 class BatchedEach : public BatchedBackend {
  public:
   BatchedEach(Context& context, RealType type, Index n, const BatchedLuOptions& options)
@@ -72,7 +72,7 @@ class BatchedEach : public BatchedBackend {
     return {batch.buffer, batch.offset + s * batch.stride, batch.ld};
   }
 
-  /// As in BatchFactors, of the last system.
+  /// BatchFactors' info for the last system.
   cl_int info_of(const cl::CommandQueue& queue) {
     const std::optional<Index> failed = lu_->failed_column(queue);
     return failed ? static_cast<cl_int>(*failed) + 1 : 0;

@@ -1,4 +1,4 @@
-// solve_batched(): the batch in chunks through the device, every answer checked on the host.
+// solve_batched(): solves the batch in chunks on the device and checks every answer on the host.
 
 #include <fmt/format.h>
 
@@ -24,8 +24,8 @@ namespace clgauss {
 
 namespace {
 
-/// Bytes of matrices on the device at once: more does not make it faster, and the host holds a copy
-/// while they travel.
+/// Bytes of matrices on the device at once. More is not faster, and the host holds a copy during
+/// the transfer.
 constexpr std::uint64_t kMostChunkBytes = std::uint64_t{1} << 30;
 
 void check_shapes(const BatchedSystem& system) {
@@ -53,7 +53,7 @@ void require_symmetric_systems(const BatchedSystem& system) {
   }
 }
 
-/// Systems that go through the device at once.
+/// Number of systems on the device at once.
 Index chunk_of(const DeviceProfile& device, const BatchedSystem& system, RealType type,
                Index wanted) {
   const auto& [a, b, vectors] = system;
@@ -64,8 +64,8 @@ Index chunk_of(const DeviceProfile& device, const BatchedSystem& system, RealTyp
   return std::min(a.count, wanted != 0 ? std::min(wanted, fitting) : fitting);
 }
 
-/// What is special about some systems of a chunk, by their numbers: their scaling, or that they are
-/// not finite.
+/// The systems of a chunk that need scaling or are not finite, with their scaling, by system
+/// number.
 using Scalings = std::map<Index, Scaling>;
 
 Scalings scalings_of(const BatchedSystem& system, Index first, Index count, RealType type,
@@ -85,7 +85,7 @@ Scalings scalings_of(const BatchedSystem& system, Index first, Index count, Real
   return scalings;
 }
 
-/// Buffers for one chunk after the other.
+/// Buffers that the chunks use one after another.
 class Chunks {
  public:
   Chunks(Context& context, RealType type, const BatchedSystem& system, Index chunk,
@@ -101,7 +101,7 @@ class Chunks {
     if (options.trust) inverse_ = {buffer(chunk * n * n, "the inverses of a batch"), 0, n, n * n};
   }
 
-  /// Systems [first, first + count), into `solution`.
+  /// Solves systems [first, first + count) and stores the results in `solution`.
   void run(BatchedLu& lu, Index first, Index count, BatchedSolution& solution) {
     LapTimer timer;
     const cl::CommandQueue& queue = context_.queue();
@@ -147,7 +147,7 @@ class Chunks {
     upload_values(context_, b_.buffer, type_, b);
   }
 
-  /// The rcond of systems from `first` on, one for each `info`, of which A is still there.
+  /// Estimates rcond of systems from `first` on, one for each `info`. `a_` must still hold their A.
   void estimate(BatchedLu& lu, Index first, const std::vector<cl_int>& info,
                 const Scalings& scalings, BatchedSolution& solution) const {
     const Index n = system_.a.rows, size = n * n, count = info.size();
@@ -178,7 +178,7 @@ class Chunks {
     }
   }
 
-  /// Of C M R, n-by-n: M = A'^-1 of a scaled system.
+  /// The largest column sum of magnitudes of C M R, n-by-n, where M = A'^-1 of a scaled system.
   static double largest_column_sum(std::span<const double> m, Index n, const Scaling& scaling) {
     std::vector<double> sums(n, 0.0);
     for (Index i = 0; i < n; ++i)
@@ -192,8 +192,7 @@ class Chunks {
     return largest;
   }
 
-  /// Whether the zero or non-finite pivot of `column` comes from a range that the type does not
-  /// have.
+  /// Whether the zero or non-finite pivot of `column` results from leaving the type's range.
   [[nodiscard]] bool left_range(Index s, Index column, const Scaling& scaling) const {
     if (!scaling.finite || scaling.may_underflow || definite_)
       return scaling.finite && scaling.may_underflow;
@@ -203,7 +202,7 @@ class Chunks {
     return grows_beyond(type_, system_.a.rows, a, column);
   }
 
-  /// What became of system `s`, whose x is there. `info` as in BatchFactors.
+  /// Records the outcome of system `s`, whose x has been read. `info` as in BatchFactors.
   void judge(Index s, cl_int info, const Scaling& scaling, BatchedSolution& solution) const {
     const auto x = solution.x.matrix(s);
     const auto is_finite = [](double value) { return std::isfinite(value); };
@@ -227,7 +226,7 @@ class Chunks {
   cl::Buffer info_;
 };
 
-/// The worst residual of the systems that have an answer; a NaN is worse than any number.
+/// Finds the worst residual among the systems that have an answer. NaN counts as the worst.
 void check_answers(const BatchedSystem& system, BatchedSolution& solution) {
   const double eps = unit_roundoff(solution.type);
   std::vector<Index> without;
@@ -287,7 +286,7 @@ BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
     }
   });
   lu.reset();
-  // What is between the parts: the buffers, and the memory of x.
+  // The remaining time goes into buffers and the memory of x.
   SolveTimes& times = solution.times;
   times.free = timer.lap() - times.upload - times.forward - times.download - times.trust;
   check_answers(system, solution);

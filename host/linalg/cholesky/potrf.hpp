@@ -1,8 +1,8 @@
 #pragma once
-/// A = L D L^T of a symmetric positive definite A, Cholesky's factorisation without its square
-/// roots. L, unit lower triangular, and U = D L^T come to stand where those of an LU without row
-/// exchanges would, so that everything that solves or estimates with an LU does with these. Only
-/// the lower triangle of A is read, and half the flops of an LU are spent.
+/// A = L D L^T of a symmetric positive definite A: Cholesky's factorisation without square roots.
+/// The unit lower triangular L and U = D L^T are stored as those of an LU without row exchanges.
+/// Everything that solves or estimates with an LU therefore works with them. Only the lower
+/// triangle of A is read, and the factorisation takes half the flops of an LU.
 
 #include <numeric>
 
@@ -11,7 +11,7 @@
 
 namespace clgauss {
 
-/// What does not depend on the device.
+/// The part of Cholesky that is the same on all devices.
 class CholeskyBackend : public LuBackend {
  public:
   CholeskyBackend(Context& context, RealType type, Index n)
@@ -28,7 +28,7 @@ class CholeskyBackend : public LuBackend {
   }
   Pivoting pivoting() override { return Pivoting::none; }
 
-  /// Throws if this factors or solves a system wrong whose answer is known.
+  /// Self-test: throws if it factors or solves a known system wrong.
   void require_known_answer() {
     require_positive_definite_solution(context_, type_, n_,
                                        [&](const MatrixView& a, const MatrixView& b) {
@@ -44,13 +44,13 @@ class CholeskyBackend : public LuBackend {
   Index n_;
 };
 
-/// For devices whose work-group is a core. `spec` is of the family and was checked, as with
+/// For devices whose work-group runs on one core. `spec` must be of this family and checked, as in
 /// make_lu_cpu().
 [[nodiscard]] std::unique_ptr<LuBackend> make_cholesky_cpu(Context& context, RealType type, Index n,
                                                            const LuOptions& options,
                                                            const LuSpec& spec);
 
-/// By blocks at the diagonal and products, on any device. Throws NoUsableKernel.
+/// For any device, by diagonal blocks and products. Throws NoUsableKernel.
 [[nodiscard]] std::unique_ptr<LuBackend> make_cholesky_gpu(Context& context, RealType type, Index n,
                                                            const LuOptions& options,
                                                            const LuSpec& spec);

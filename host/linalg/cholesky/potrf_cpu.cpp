@@ -25,8 +25,9 @@ class CholeskyCpu : public CholeskyBackend {
         kernels_(context_, type, spec.parameters),
         solves_(make_plain_solves_cpu(context_, type, n, options.gemm)) {}
 
-  /// Every kernel is launched once, on a system of one row: PoCL builds a kernel for a work-group
-  /// size when it is first launched with it, which would else be counted as factorisation.
+  /// Launches every kernel once, on a system of one row. PoCL compiles a kernel for a work-group
+  /// size at the first launch with that size. Otherwise that compilation would count as
+  /// factorisation time.
   void prepare(const MatrixView& /*a*/, Index nrhs) override {
     if (cut_.n == 0) return;
     const cl::CommandQueue& queue = context_.queue();
@@ -64,7 +65,7 @@ class CholeskyCpu : public CholeskyBackend {
   std::optional<Kernel> diagonal_kernel() override { return kernels_.diagonal; }
 
  private:
-  /// Factors the n-by-n `a`, n <= cut_.n.
+  /// Factors the n-by-n `a`, where n <= cut_.n.
   void factor(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
               const ProgressCallback& callback) {
     LuProgress progress(queue, callback, n, cut_.nb, 1.0 / 3);
@@ -83,7 +84,7 @@ class CholeskyCpu : public CholeskyBackend {
       const cl_uint k0 = step * cut_.nb, chunks = ceil_div(n - k0, cut_.rb);
       for (Kernel* kernel : {&k.extract, &k.advance, &k.rows}) kernel->set_arguments_from(5, step);
       enqueue(queue, k.extract, chunks);          // W = A11 and A21, updated
-      enqueue(queue, k.advance, compute_units_);  // W1 = L D L^T, and the rest of A -= L U before
+      enqueue(queue, k.advance, compute_units_);  // W1 = L D L^T, the rest of the last A -= L U
       enqueue(queue, k.rows, chunks);             // L21 = A21 U11^-1
       progress.block_enqueued(step, n - std::min(n, k0 + cut_.nb));
     }

@@ -76,12 +76,12 @@ class CholeskyGpu : public CholeskyBackend {
   }
 
  private:
-  /// One step: `size` columns from number k on, and the rows below them.
+  /// One step: `size` columns from column k on, and the rows below them.
   struct Block {
     cl_uint k, size, rest;
     MatrixView corner;
   };
-  /// C = C - L U, of which the lower triangle counts.
+  /// C = C - L U; only the lower triangle of C is needed.
   struct Update {
     GemmShape shape;
     MatrixView l, u, c;
@@ -96,10 +96,10 @@ class CholeskyGpu : public CholeskyBackend {
     }
   }
 
-  /// The product with the L21 and U12 of a block and of those before it: of as many columns as
-  /// 2^i | number of blocks done in the outer block, for as many of the next, so that few columns
-  /// are read and written often; or, at the end of an outer block, A22 = A22 - L21 U12 for all of
-  /// it at once.
+  /// The updates after a block. Let 2^i be the largest power of two that divides the number of
+  /// blocks done in the outer block. Inside an outer block, one product with the last 2^i blocks
+  /// updates the next 2^i blocks, so that few columns are read and written often. At the end of an
+  /// outer block, one product updates all of A22 = A22 - L21 U12.
   template <typename Do>
   void for_each_update(const MatrixView& a, const Block& at, const Do& what) const {
     const cl_uint nb = kernels_.block(), outer = kernels_.outer_block(), next = at.k + at.size,

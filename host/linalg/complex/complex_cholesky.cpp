@@ -18,7 +18,7 @@ namespace {
 
 class ComplexCholesky : public ComplexLuWay {
  public:
-  /// In blocks of `cut`, which is `parameters` or has a smaller BLOCK.
+  /// Uses the block size of `cut`, which is `parameters` or has a smaller BLOCK.
   ComplexCholesky(Context& context, RealType type, const ComplexLayout& layout,
                   const Parameters& parameters, const Parameters& cut)
       : layout_(layout),
@@ -83,8 +83,8 @@ void ComplexCholesky::factor(const cl::CommandQueue& queue, const MatrixView& a,
   if (callback) progress.finish();
 }
 
-/// A22 = A22 - L21 U12, of which the lower triangle counts, in strips of columns from the diagonal
-/// down.
+/// A22 = A22 - L21 U12, in strips of columns from the diagonal down. Only the lower triangle is
+/// needed.
 void ComplexCholesky::update(const cl::CommandQueue& queue, const MatrixView& a, Index k,
                              Index count) {
   const Index n = layout_.n, below = k + count, strip = 2 * kernels_.block();
@@ -115,7 +115,7 @@ bool complex_cholesky_works(Context& context, RealType type) {
 }
 
 bool complex_cholesky_works(Context& context, RealType type, const Parameters& parameters) {
-  Parameters small = parameters;  // several blocks, and strips of them
+  Parameters small = parameters;  // for several blocks, and strips of them
   set_value(small, "BLOCK", value_of(parameters, "COLUMNS"));
   const auto ask = [&] {
     constexpr Index kNrhs = 3;

@@ -32,8 +32,8 @@ std::vector<int> exponents_to_one(const Matrix& parts) {
   return exponents;
 }
 
-/// Those that bring the diagonal of a Hermitian A, which nothing of a positive definite one
-/// exceeds, into [1, 4) from both sides.
+/// Exponents that bring the diagonal of a Hermitian A into [1, 4) when applied to rows and columns.
+/// No element of a positive definite A exceeds its diagonal's largest.
 std::vector<int> exponents_of_diagonal(const Matrix& parts) {
   std::vector<int> exponents(parts.rows());
   for (Index i = 0; i < exponents.size(); ++i) {
@@ -43,7 +43,7 @@ std::vector<int> exponents_of_diagonal(const Matrix& parts) {
   return exponents;
 }
 
-/// Each twice, for both parts.
+/// Each exponent twice, for both parts.
 std::vector<int> of_parts(const std::vector<int>& exponents) {
   std::vector<int> doubled(2 * exponents.size());
   for (Index j = 0; j < doubled.size(); ++j) doubled[j] = exponents[j / 2];
@@ -77,7 +77,7 @@ ComplexFactors::ComplexFactors(Context& context, const ComplexSystem& system, Re
     try {
       lu_->prepare_transposed();
       prepare_upper_maximum(context, {type, true}, n_);
-    } catch (const NoUsableKernel&) {  // the verdicts say why; there will be no estimate
+    } catch (const NoUsableKernel&) {  // the self-tests say why; there will be no estimate
     }
   });
   const Index ld = lu_->layout().ld;
@@ -130,7 +130,7 @@ SolveStatus ComplexFactors::Pivots::failure(const ComplexMatrix& a) const {
 
 Matrix ComplexFactors::first_answer() {
   lu_->solve(queue(), a_);
-  (void)lu_->failed_column(queue());              // throws where the substitution waited in vain
+  (void)lu_->failed_column(queue());              // throws if the substitution waited in vain
   return in_pairs(ComplexMatrix(read_b(nrhs_)));  // nrhs <= columns_at_once()
 }
 
@@ -187,7 +187,7 @@ void ComplexFactors::apply_inverse(bool transposed, const Scaling& by, Matrix& x
       lu_->solve_transposed(queue(), a_, columns);
     else
       lu_->solve_again(queue(), a_, columns);
-    (void)lu_->failed_column(queue());  // throws where work-groups waited in vain
+    (void)lu_->failed_column(queue());  // throws if work-groups waited in vain
     parts = read_b(columns);
     for_all([&](double on_device, double& here, Index i, int to) {
       here = times_power(on_device, at(by.columns, i) - to);

@@ -1,5 +1,5 @@
 #pragma once
-/// A complex system on the device, and its factors as refinement and estimates ask for them.
+/// A complex system on the device, and its factors for refinement and estimates.
 
 #include <clgauss/complex.hpp>
 #include <memory>
@@ -12,45 +12,45 @@
 
 namespace clgauss {
 
-/// Vectors are in pairs (linalg/complex/complex_residual.hpp), and "transposed" is A^-H. A' = A C
-/// and B' = B S: the columns brought near 1 by powers of two, each number's parts by the same. With
-/// LuOptions::positive_definite they are Cholesky's factors, and A' = C A C.
+/// Vectors are in pairs (linalg/complex/complex_residual.hpp), and "transposed" means A^-H. Powers
+/// of two bring the columns near 1: A' = A C and B' = B S, both parts of a number by the same
+/// power. With LuOptions::positive_definite, these are Cholesky's factors, and A' = C A C.
 class ComplexFactors : public Factored {
  public:
-  /// Makes room, and builds and asks the kernels; with `estimates` those of A^-H, too, if they
-  /// work. n > 0. Throws OutOfMemory, NoUsableKernel.
+  /// Allocates the memory, and builds and self-tests the kernels. With `estimates`, also those of
+  /// A^-H, if they work. n > 0. Throws OutOfMemory, NoUsableKernel.
   ComplexFactors(Context& context, const ComplexSystem& system, RealType type,
                  const LuOptions& options, bool estimates);
 
   void upload(const ComplexSystem& system);
-  /// R A C of A, or of one with as many parts.
+  /// R A C for A, or for a matrix with as many parts.
   [[nodiscard]] Matrix scaled_parts(const Matrix& a) const {
     return scaled(a, rows_, scaling_.columns);
   }
-  /// A' = P^T L U. Waits, as all that follows.
+  /// A' = P^T L U. Waits, as all functions below.
   void factor(const ProgressCallback& progress);
 
   struct Pivots {
-    std::vector<Index> rows;             // exchanged with each
-    std::optional<Index> failed_column;  // whose pivot is 0 or not finite
-    Matrix diagonal;                     // of U, n-by-2: the parts
-    bool positive_definite = false;      // they are Cholesky's
+    std::vector<Index> rows;             // row k was exchanged with row rows[k]
+    std::optional<Index> failed_column;  // the first whose pivot is 0 or not finite
+    Matrix diagonal;                     // of U, n-by-2: real and imaginary parts
+    bool positive_definite = false;      // whether the factors are Cholesky's
 
-    /// |re| + |im| of the failed column's; of Cholesky's the number itself, which is real.
+    /// |re| + |im| of the failed column's pivot; for Cholesky, the pivot itself, which is real.
     [[nodiscard]] double failed_pivot() const;
-    /// What that says of `a`, which was factored.
+    /// The status that the failed pivot implies for `a`, the factored matrix.
     [[nodiscard]] SolveStatus failure(const ComplexMatrix& a) const;
   };
-  /// Read twice: throws DeviceFault where that differs; CoResidencyLost.
+  /// Reads the pivots twice. Throws DeviceFault if the results differ, and CoResidencyLost.
   [[nodiscard]] Pivots pivots();
 
-  /// X' = A'^-1 B', once after factor().
+  /// X' = A'^-1 B'. Call it once, after factor().
   [[nodiscard]] Matrix first_answer();
 
   /// L (unit diagonal not stored) and U of P A = L U, n-by-2n parts. Waits.
   [[nodiscard]] Matrix packed() const;
 
-  /// Of the largest parts; `a` are those of A.
+  /// max |A'| / max |U| over real and imaginary parts; `a` holds the parts of A.
   [[nodiscard]] double reciprocal_growth(const Matrix& a) override;
 
  protected:
@@ -58,7 +58,8 @@ class ComplexFactors : public Factored {
 
  private:
   [[nodiscard]] const cl::CommandQueue& queue() const { return context_.queue(); }
-  /// The first `columns` numbers of B's rows, n-by-2 columns; and back.
+  /// read_b() returns the first `columns` numbers of each row of B, as n-by-(2 columns) parts;
+  /// write_b() writes them.
   [[nodiscard]] Matrix read_b(Index columns);
   void write_b(const Matrix& parts);
 
@@ -67,9 +68,9 @@ class ComplexFactors : public Factored {
   Index n_, nrhs_;
   bool positive_definite_;
   std::string what_;
-  std::vector<int> rows_;  // exponents of R, one a row; empty: all 0
+  std::vector<int> rows_;  // exponents of R, one per row; empty: all 0
   std::optional<ComplexLu> lu_;
-  MatrixView a_;  // in parts, with B beside it
+  MatrixView a_;  // in parts, with B to the right
   cl::Buffer vectors_, diagonal_;
   std::optional<Kernel> diagonal_kernel_;
 };

@@ -29,8 +29,8 @@ Parameters parameters_for(const DeviceProfile& device, RealType type, Index n) {
   return usual_complex_lu_parameters({device, type, n});
 }
 
-/// By the kernels of cl/complex/complex_lu.cl, which run anywhere: panels whose steps are launches
-/// on a GPU. B is worked on beside A.
+/// Uses the kernels of cl/complex/complex_lu.cl, which run anywhere. On a GPU each step of a panel
+/// is a launch. Row operations on A are applied to B, too.
 class ByColumns : public ComplexLuWay {
  public:
   ByColumns(Context& context, RealType type, const ComplexLayout& layout,
@@ -46,11 +46,11 @@ class ByColumns : public ComplexLuWay {
   void solve(const cl::CommandQueue& queue, const MatrixView& a) override;
   void solve_again(const cl::CommandQueue& queue, const MatrixView& a, Index columns) override;
   void solve_transposed(const cl::CommandQueue& queue, const MatrixView& a, Index columns) override;
-  /// Whole panels are worked on in any case.
+  /// Whole panels are computed in any case.
   Index columns_at_once() const override { return (layout_.end - layout_.b) / 2; }
   void prepare_transposed() override {
     transposed_.prepare_transposed(memo_.context(), columns_at_once());
-    order_.reset();  // that of the first launch lies in its place
+    order_.reset();  // the first launch has overwritten the row order
   }
   std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
     return kernels_.failed_column(queue, layout_.n);
@@ -70,11 +70,11 @@ class ByColumns : public ComplexLuWay {
   KernelMemo memo_;
   ComplexLuKernels kernels_;
   FewSolves transposed_;
-  std::optional<RowOrder> order_;  // of the last factorisation, made when first needed
+  std::optional<RowOrder> order_;  // of the last factorisation; made on first use
   Gemm gemm_;
 };
 
-/// As a real LU on a GPU.
+/// Factors as a real LU on a GPU does.
 class ByBlocks : public ComplexLuWay {
  public:
   ByBlocks(Context& context, RealType type, const ComplexLayout& layout, const LuOptions& options)
@@ -94,7 +94,7 @@ class ByBlocks : public ComplexLuWay {
   void solve(const cl::CommandQueue& queue, const MatrixView& a) override {
     solve_again(queue, a, layout_.nrhs);
   }
-  /// One right-hand side is solved with where its numbers follow each other.
+  /// A single right-hand side is copied to contiguous memory and solved there.
   void solve_again(const cl::CommandQueue& queue, const MatrixView& a, Index columns) override {
     const MatrixView lu = number_.in_numbers(a), b = b_of(lu);
     if (columns > 1) {
@@ -148,7 +148,7 @@ std::unique_ptr<ComplexLuWay> make_way(Context& context, RealType type, const Co
   if (options.pivoting != Pivoting::tournament && context.profile().type != DeviceType::cpu) {
     try {
       return std::make_unique<ByBlocks>(context, type, layout, options);
-    } catch (const NoUsableKernel&) {  // the verdicts say why
+    } catch (const NoUsableKernel&) {  // the self-tests say why
     }
   }
   return make_way_by_columns(context, type, layout);
@@ -176,7 +176,7 @@ ComplexLu ComplexLu::tall(Context& context, RealType type, Index m, Index n) {
 
 namespace {
 
-/// Of solves with A^H.
+/// Bytes for solves with A^H.
 std::uint64_t transposed_bytes(const DeviceProfile& device, RealType type, Index n) {
   const KernelVariant& variant = trsv_transposed_variant();
   const Setting setting{device, type, n};
@@ -190,7 +190,7 @@ std::uint64_t ComplexLu::bytes(const DeviceProfile& device, RealType type, Index
   const ComplexLayout layout(type, n, nrhs, parameters);
   const std::uint64_t bytes =
       ComplexLuKernels::bytes(type, n, layout.end, parameters) + transposed_bytes(device, type, n);
-  if (device.type == DeviceType::cpu)  // which packs the operands of products
+  if (device.type == DeviceType::cpu)  // CPUs pack the operands of products
     return bytes + gemm_workspace_bytes(
                        default_cpu_gemm_spec(device, type),
                        {n, layout.end, 2 * static_cast<Index>(value_of(parameters, "BLOCK"))});
@@ -200,7 +200,8 @@ std::uint64_t ComplexLu::bytes(const DeviceProfile& device, RealType type, Index
                              LuUpdates::bytes({type, true}, nb, std::max(n, nrhs)));
 }
 
-/// Columns begin .. end, in REALs, after `count` rows and columns from k on were factored.
+/// Updates columns begin .. end, counted in REALs, once `count` rows and columns from k on are
+/// factored.
 void ByColumns::update(const cl::CommandQueue& queue, const MatrixView& a, Index k, Index count,
                        Index begin, Index end) {
   if (begin == end) return;
@@ -209,7 +210,7 @@ void ByColumns::update(const cl::CommandQueue& queue, const MatrixView& a, Index
   eliminate(queue, a, k, count, begin, end);
 }
 
-/// The same where the rows were exchanged.
+/// As update(), if the rows are exchanged already.
 void ByColumns::eliminate(const cl::CommandQueue& queue, const MatrixView& a, Index k, Index count,
                           Index begin, Index end) {
   const Index columns = end - begin, below = k + count;
@@ -220,7 +221,7 @@ void ByColumns::eliminate(const cl::CommandQueue& queue, const MatrixView& a, In
                {&queue});  // A22 = A22 - L21 U12
 }
 
-/// P A = L U of rows k .. m - 1 and `count` columns from k on, halved until they are a panel.
+/// P A = L U of rows k .. m - 1 and `count` columns from k on, by halves down to one panel.
 void ByColumns::factor_columns(const cl::CommandQueue& queue, const MatrixView& a, Index k,
                                Index count) {
   const Index unit = kernels_.panel_columns();
@@ -294,11 +295,11 @@ void ask_complex_blocks(Context& context, RealType type) {
     if (context.profile().type == DeviceType::cpu) return;  // nothing waits there
     LuSpec spec = complex_lu_spec(context.profile(), type, UsualLu::kRows);
     for (const Index nrhs :
-         {1, 2})  // by the vendor's kernels if it has them, then by portable ones
+         {1, 2})  // with the vendor's kernels, if it has them, then portable ones
       make_complex_lu_gpu(context, type, UsualLu::kRows, {}, spec)->prepare(any, nrhs);
     set_value(spec.parameters, "PERSISTENT", 0);
     make_complex_lu_gpu(context, type, UsualLu::kRows, {}, spec)->prepare(any, 1);
-  } catch (const NoUsableKernel&) {  // the verdicts say why
+  } catch (const NoUsableKernel&) {  // the self-tests say why
   }
 }
 
@@ -309,7 +310,7 @@ bool complex_lu_works(Context& context, RealType type) {
 bool complex_lu_works(Context& context, RealType type, const Parameters& parameters) {
   const auto ask = [&] {
     const int columns = value_of(parameters, "COLUMNS");
-    Parameters small = parameters;  // several blocks, of several panels each
+    Parameters small = parameters;  // for several blocks, of several panels each
     set_value(small, "BLOCK", 2 * columns);
     constexpr Index kNrhs = 3;
     const auto n =

@@ -1,6 +1,6 @@
 #pragma once
-/// A X = B in complex numbers, by LU with partial pivoting on the device. Its products are Gemm's,
-/// of real matrices.
+/// A X = B in complex numbers, by LU with partial pivoting on the device. Gemm computes the
+/// products as those of real matrices.
 
 #include <clgauss/context.hpp>
 #include <clgauss/lu.hpp>
@@ -15,21 +15,21 @@
 
 namespace clgauss {
 
-/// Where A and B lie, side by side in one buffer, as real matrices of twice as many columns. The
-/// columns between them and behind B belong to nobody, and are to be zeros.
+/// The layout of A and B, side by side in one buffer, as real matrices of twice as many columns.
+/// The columns between them and behind B are padding and must be zero.
 struct ComplexLayout {
   ComplexLayout(RealType type, Index n, Index nrhs, const Parameters& parameters)
       : ComplexLayout(type, n, n, nrhs, parameters) {}
-  /// Of an m-by-n A, m >= n.
+  /// For an m-by-n A, m >= n.
   ComplexLayout(RealType type, Index m, Index n, Index nrhs, const Parameters& parameters);
 
   Index m, n, nrhs;
   Index b;    // first column of B, in REALs
-  Index end;  // of the columns that are worked on
+  Index end;  // end of the columns that are computed with
   Index ld;
 };
 
-/// One way to do what ComplexLu does.
+/// One implementation of ComplexLu.
 class ComplexLuWay {
  public:
   ComplexLuWay() = default;
@@ -51,46 +51,47 @@ class ComplexLuWay {
 
 class ComplexLu {
  public:
-  /// n, nrhs > 0. On a GPU whose work-groups may wait for each other as a real LU, unless `options`
-  /// ask for tournament pivoting: so repeat_until_co_resident() ends with what waits for nobody.
-  /// Pivoting is partial always, but for LuOptions::positive_definite, as Lu has it: of a Hermitian
-  /// A the lower triangle is read, and of its diagonal the real parts; L and U = D L^H come of half
-  /// the flops, and pivots() exchange nothing. Throws NoUsableKernel, OutOfMemory.
+  /// n, nrhs > 0. On a GPU whose work-groups may wait for each other, factors as a real LU does,
+  /// unless `options` ask for tournament pivoting. In that case no work-group waits, so
+  /// repeat_until_co_resident() ends there. Pivoting is always partial, except with
+  /// LuOptions::positive_definite, which means the same as in Lu: the lower triangle of a Hermitian
+  /// A is read, and of its diagonal the real parts. L and U = D L^H then take half the flops, and
+  /// pivots() exchange nothing. Throws NoUsableKernel, OutOfMemory.
   ComplexLu(Context& context, RealType type, Index n, Index nrhs, const LuOptions& options);
-  /// For the factors alone of an m-by-n A, m >= n > 0: there is no B, and nothing is solved with
-  /// them. 4 m n^2 - 4/3 n^3 flops, by work-groups that wait for nobody. Throws NoUsableKernel,
+  /// For the factors alone of an m-by-n A, m >= n > 0. There is no B, and no solve.
+  /// 4 m n^2 - 4/3 n^3 flops; work-groups do not wait for each other. Throws NoUsableKernel,
   /// OutOfMemory.
   [[nodiscard]] static ComplexLu tall(Context& context, RealType type, Index m, Index n);
 
-  /// Bytes of all that it holds beside A and B.
+  /// Bytes of all buffers besides A and B.
   [[nodiscard]] static std::uint64_t bytes(const DeviceProfile& device, RealType type, Index n,
                                            Index nrhs);
 
   [[nodiscard]] const ComplexLayout& layout() const { return layout_; }
 
-  /// A <- L and U, for `a` of that layout. 8/3 n^3 flops.
+  /// A <- L and U, for an `a` of this layout. 8/3 n^3 flops.
   void factor(const cl::CommandQueue& queue, const MatrixView& a,
               const ProgressCallback& progress = {}) {
     way_->factor(queue, a, progress);
   }
-  /// B <- A^-1 B, once after factor(), which may have begun it.
+  /// B <- A^-1 B. Call it once, after factor(), which may have started the substitution.
   void solve(const cl::CommandQueue& queue, const MatrixView& a) { way_->solve(queue, a); }
 
-  /// B <- A^-1 B for another B in the place of the first, of up to columns_at_once() columns.
+  /// B <- A^-1 B for another B, of up to columns_at_once() columns, in place of the first.
   void solve_again(const cl::CommandQueue& queue, const MatrixView& a, Index columns) {
     way_->solve_again(queue, a, columns);
   }
-  /// B <- A^-H B for one, too. Throws NoUsableKernel, as prepare_transposed(), which builds its
-  /// kernels and asks them.
+  /// B <- A^-H B, also for another B. Throws NoUsableKernel, as does prepare_transposed(), which
+  /// builds and self-tests its kernels.
   void solve_transposed(const cl::CommandQueue& queue, const MatrixView& a, Index columns) {
     way_->solve_transposed(queue, a, columns);
   }
   [[nodiscard]] Index columns_at_once() const { return way_->columns_at_once(); }
   void prepare_transposed() { way_->prepare_transposed(); }
 
-  /// The first column whose pivot is 0 or not finite, or not positive. Throws CoResidencyLost where
-  /// work-groups waited in vain, of factor() or of a solve: to be asked after each. Waits, as
-  /// pivots(), the rows exchanged with each.
+  /// The first column whose pivot is 0 or not finite, or, for Cholesky, not positive. Call it after
+  /// factor() and after each solve: it throws CoResidencyLost if their work-groups waited in vain.
+  /// Waits. pivots() also waits, and returns the row exchanged with each row.
   [[nodiscard]] std::optional<Index> failed_column(const cl::CommandQueue& queue) const {
     return way_->failed_column(queue);
   }

@@ -18,11 +18,11 @@ namespace {
 
 double modulus(double re, double im) { return std::sqrt(re * re + im * im); }
 
-/// The two rows of the real matrix that row i of a complex one stands for.
+/// The two rows of the real matrix that represent one row of a complex matrix.
 struct RowPair {
   explicit RowPair(Index parts) : real(parts), imaginary(parts) {}
 
-  /// Of parts times 2^by(column).
+  /// Sets the rows from parts times 2^by(column).
   template <typename By>
   void take(std::span<const double> parts, const By& by) {
     for (Index j = 0; j < parts.size(); j += 2) {
@@ -36,7 +36,7 @@ struct RowPair {
   Values real, imaginary;
 };
 
-/// body(i, rows) for every row i of A, times 2^by(column), by all cores.
+/// Calls body(i, rows) for every row i of A, times 2^by(column), on all cores.
 template <typename By, typename Body>
 void for_rows(const ComplexMatrix& a, const By& by, const Body& body) {
   const Index parts = a.parts().cols();
@@ -69,7 +69,7 @@ void residual_of(const ComplexMatrix& a, int by, const Matrix& b, const Matrix& 
       });
 }
 
-/// Largest magnitude of a part in column c; 0 where none is finite.
+/// Largest finite magnitude of a part in column c; 0 if none is finite.
 double largest_part(const Matrix& pairs, Index c) {
   double largest = 0;
   for (Index i = 0; i < pairs.rows(); ++i)
@@ -140,7 +140,7 @@ ComplexAnswerResidual answer_residual(const ComplexSystem& system, const Complex
   const Index n = system.a.rows(), nrhs = x.cols();
   Matrix b = in_pairs(system.b), scaled_x = x;
   ComplexAnswerResidual answer{{}, Matrix(2 * n, nrhs), Matrix(2 * n, nrhs)};
-  // With A, x and b brought near 1 by powers of two no product leaves the range of f64.
+  // Powers of two bring A, x and b near 1, so no product leaves the range of f64.
   std::vector<int> by(nrhs);
   for (Index c = 0; c < nrhs; ++c) {
     const auto exponent = [](double largest) { return largest > 0 ? std::ilogb(largest) : -10000; };

@@ -1,7 +1,7 @@
 #pragma once
-/// Complex systems as the real ones of twice the size that they stand for, for what refinement and
-/// estimates ask of them: a vector's rows 2 i and 2 i + 1 are the parts of its number i, and a
-/// complex matrix of n rows and k columns is a real one of 2 n rows and k columns.
+/// Complex systems as real systems of twice the size, for refinement and estimates. Rows
+/// 2 i and 2 i + 1 of a vector hold the parts of its number i. A complex matrix of n rows and k
+/// columns is thus a real one of 2 n rows and k columns: it is "in pairs".
 
 #include <clgauss/complex.hpp>
 
@@ -11,20 +11,21 @@
 
 namespace clgauss {
 
-/// The parts of n-by-k numbers, n-by-2k, as 2n-by-k, and back.
+/// in_pairs() converts the parts of n-by-k numbers, stored n-by-2k, to 2n-by-k. from_pairs()
+/// converts back.
 [[nodiscard]] Matrix in_pairs(const ComplexMatrix& matrix);
 [[nodiscard]] ComplexMatrix from_pairs(const Matrix& pairs);
 
-/// Norms of 2^-exponent A, of moduli, and the exponent of A's largest finite part; NaN where A
-/// holds one. Reads A once.
+/// Norms of 2^-exponent A, from moduli, and the exponent of A's largest finite part. NaN if A
+/// contains a NaN. Reads A once.
 struct ComplexNorms {
   int exponent = 0;
   double one = 0, infinity = 0;
 };
 [[nodiscard]] ComplexNorms norms_of(const ComplexMatrix& a);
 
-/// What one pass over A tells of an answer; r and d are in pairs: B - A X and, part by part, |B| +
-/// |A| |X|.
+/// The residual of a solution, from one pass over A. r and d are in pairs: B - A X and, part by
+/// part, |B| + |A| |X|.
 struct ComplexAnswerResidual {
   Residual norms;
   Matrix r, d;
@@ -33,7 +34,7 @@ struct ComplexAnswerResidual {
                                                     const ComplexNorms& norms, const Matrix& x,
                                                     double eps);
 
-/// By the cores of the host, from its copy, which must outlive it. Vectors are in pairs.
+/// Computes on the host's cores from the host's copy, which must outlive it. Vectors are in pairs.
 class ComplexOperator : public SystemOperator {
  public:
   explicit ComplexOperator(const ComplexSystem& system) : system_(system) {}
@@ -45,12 +46,12 @@ class ComplexOperator : public SystemOperator {
   const ComplexSystem& system_;
 };
 
-/// The same in extra precision, of a system whose columns and right-hand sides are scaled. System
-/// and scaling must outlive it.
+/// The same in extra precision, for a system with scaled columns and right-hand sides. System and
+/// scaling must outlive it.
 class ExtraPreciseComplex : public ExtraPreciseOperator {
  public:
-  /// An exponent for each of A's 2 n rows and columns of parts, of which either may be empty, and
-  /// for each of B's columns.
+  /// `scaling` has an exponent for each of A's 2 n rows and columns of parts, and for each of B's
+  /// columns. Those of the rows or of the columns may be empty.
   ExtraPreciseComplex(const ComplexSystem& system, const Scaling& scaling)
       : system_(system), scaling_(scaling) {}
 

@@ -28,7 +28,8 @@ ComplexSubstitution::ComplexSubstitution(Context& context, RealType type, Index 
 void enqueue_substitution(const cl::CommandQueue& queue, ComplexLuKernels& kernels, Gemm& gemm,
                           const ComplexLayout& layout, const MatrixView& lu) {
   const Index n = layout.n, nb = kernels.block(), columns = layout.end - layout.b;
-  // X(k:k+count, :) by the triangle there, and B(first:last, :) -= T(first:last, k:k+count) X.
+  // Solves X(k:k+count, :) with the triangle there, then
+  // B(first:last, :) -= T(first:last, k:k+count) X.
   const auto eliminate = [&](bool upper, Index k, Index count, Index first, Index last) {
     kernels.solve(queue, upper, lu.at(k, 2 * k), lu.at(k, layout.b), columns,
                   static_cast<cl_uint>(count));

@@ -1,5 +1,5 @@
 #pragma once
-/// B <- U^-1 L^-1 B in complex numbers, with factors that came from elsewhere.
+/// B <- U^-1 L^-1 B in complex numbers, with given factors.
 
 #include <clgauss/context.hpp>
 #include <clgauss/gemm.hpp>
@@ -9,8 +9,8 @@
 
 namespace clgauss {
 
-/// B <- U^-1 L^-1 B for factors and B of that layout, in blocks of the kernels', whose W it takes.
-/// 8 n^2 nrhs flops.
+/// B <- U^-1 L^-1 B for factors and B of this layout, in blocks of the kernels' size. Overwrites
+/// the kernels' W. 8 n^2 nrhs flops.
 void enqueue_substitution(const cl::CommandQueue& queue, ComplexLuKernels& kernels, Gemm& gemm,
                           const ComplexLayout& layout, const MatrixView& lu);
 
@@ -19,7 +19,7 @@ class ComplexSubstitution {
   /// n, nrhs > 0. Throws NoUsableKernel, OutOfMemory.
   ComplexSubstitution(Context& context, RealType type, Index n, Index nrhs);
 
-  /// Of L (unit diagonal not stored), U and B, as ComplexLu has A and B.
+  /// The layout of L (unit diagonal not stored), U and B, the same as that of A and B in ComplexLu.
   [[nodiscard]] const ComplexLayout& layout() const { return layout_; }
 
   void enqueue(const cl::CommandQueue& queue, const MatrixView& lu) {

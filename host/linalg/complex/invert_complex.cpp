@@ -25,7 +25,7 @@ ComplexMatrix identity(Index n) {
   return one;
 }
 
-/// What stands in place of X in a product of real matrices, for A in parts: of X in pairs.
+/// The real matrix that replaces X in a product with A in parts. `x` is in pairs.
 Matrix beside_parts(const Matrix& x) {
   Matrix w(x.rows(), 2 * x.cols());
   for (Index i = 0; i < x.rows(); i += 2)
@@ -47,11 +47,11 @@ class ComplexInversion {
   }
 
   ComplexInverse run(const LuOptions& lu) {
-    Matrix x = solved(lu);  // in pairs; its memory on the device is free again
+    Matrix x = solved(lu);  // in pairs; the device's memory is free again
     if (!has_answer(inverse_.status)) return std::move(inverse_);
     LapTimer timer;
     report("check");
-    // A' X' is A X, in the range of the type.
+    // A' X' is A X, without leaving the type's range.
     Matrix off = gemm(context_, inverse_.type, 1, scaled(a_.parts(), {}, scaling_.columns), false,
                       beside_parts(x), false);
     scale_back(scaling_, x.cols(), x.values());
@@ -67,7 +67,7 @@ class ComplexInversion {
     if (progress_) progress_(what, 0);
   }
 
-  /// X' = A'^-1, or what there is instead.
+  /// X' = A'^-1; empty if there is none.
   Matrix solved(const LuOptions& lu) {
     LapTimer timer;
     const ComplexSystem system{a_, identity(a_.rows())};

@@ -47,8 +47,8 @@ void require_known(const SolveOptions& options) {
                                  methods_that_allow(kComplexSystems), method_name(options.method)));
 }
 
-/// As make_plan(), of the three methods that there are; `lu` without an accuracy takes that of the
-/// device.
+/// As make_plan(), for the three methods of complex systems. Without fp64 on the device, `lu` means
+/// single accuracy if no accuracy is given.
 Plan plan_for(const DeviceProfile& device, const SolveOptions& options) {
   using enum Accuracy;
   const bool mixed = options.method == Method::mixed;
@@ -79,7 +79,7 @@ bool is_finite(const Matrix& parts) {
   return find_nonfinite(parts.values()) == parts.values().size();
 }
 
-/// The answer of one plan.
+/// Solves by one plan.
 class ComplexRun {
  public:
   ComplexRun(Context& context, const ComplexSystem& system, const SolveOptions& options,
@@ -121,7 +121,7 @@ class ComplexRun {
   }
   [[nodiscard]] bool is_maximum() const { return plan_.accuracy == Accuracy::maximum; }
 
-  /// Without a failed one they are what the determinant consists of.
+  /// Computes the determinant from the pivots, unless one failed.
   void judge_pivots(const ComplexFactors::Pivots& pivots, const Scaling& scaling) {
     result_.pivot_rows = pivots.rows;
     result_.failed_column = pivots.failed_column;
@@ -168,13 +168,13 @@ class ComplexRun {
       result_.status = SolveStatus::inaccurate;
   }
 
-  /// Of complex numbers also where only a doubt is asked for.
+  /// For complex numbers, a doubt alone also requires the estimate.
   [[nodiscard]] bool is_estimated() const { return options_.trust || options_.doubt; }
 
   void assess(ComplexFactors& factors) {
     if (plan_.refines() && nrhs_ > 0) refine_x(factors);
     measure();
-    // Rare with factors of f64: their pivots grew, and that cost digits.
+    // Rare with f64 factors: pivot growth has cost digits.
     if (plan_.type == RealType::f64 && has_answer(result_.status) &&
         !(result_.residual.scaled <= 1)) {
       refine_x(factors);
@@ -204,7 +204,7 @@ class ComplexRun {
     if (!is_estimated()) result_.trust.reset();
   }
 
-  /// From the A that was given.
+  /// Measures the residual with the A that was given.
   void measure() {
     report("check");
     if (!is_finite(x_)) {
@@ -221,7 +221,7 @@ class ComplexRun {
     report("condition");
     try {
       estimate(factors);
-    } catch (const NoUsableKernel&) {  // the verdicts say why; x is none the worse
+    } catch (const NoUsableKernel&) {  // the self-tests say why; x is still good
       result_.trust.reset();
     }
     result_.times.trust += timer_.lap();
@@ -235,7 +235,7 @@ class ComplexRun {
     const double growth = factors.reciprocal_growth(system_.a.parts());
     double error = kNaN;
     if (options_.determinant) {
-      // Scaling changes no digit of det A.
+      // Scaling by powers of two changes no digit of det A.
       const ComplexMatrix a(factors.scaled_parts(system_.a.parts()));
       const ComplexNorms of_scaled = norms_of(a);
       InverseProducts inverse_of_scaled = scaled_inverse_of(factors, 2 * n_);
@@ -261,7 +261,7 @@ class ComplexRun {
   ComplexSolution result_;
 };
 
-/// Why the answer of factors in f32 will not do; empty: it does.
+/// Why an answer from f32 factors is not good enough; empty if it is.
 std::string doubt_about(const ComplexSolution& solution) {
   if (!Plan{solution.method, solution.type, solution.accuracy}.refines()) return {};
   if (solution.failed_column)

@@ -20,8 +20,8 @@ namespace clgauss {
 
 namespace {
 
-/// Work-items of the one work-group that searches a column for its pivot: enough to hide the
-/// latency of the strided reads, few enough for every device.
+/// Work-items of the single work-group that searches a column for its pivot. They suffice to hide
+/// the latency of the strided reads, and every device allows that many.
 constexpr std::size_t kPivotGroup = 256;
 
 /// The kernels of cl/elimination/gauss.cl and cl/common/diagonal.cl, built for one type.
@@ -43,8 +43,8 @@ struct GaussKernels {
   }
 };
 
-/// What lies on the device: the augmented matrix [A | B], n-by-(n + nrhs), and what the elimination
-/// makes of it.
+/// The device's buffers: the augmented matrix [A | B], n-by-(n + nrhs), and what elimination
+/// computes from it.
 struct GaussBuffers {
   cl_ulong n = 0, nrhs = 0, ld = 0;
   cl::Buffer augmented, x, diagonal, pivots;
@@ -81,8 +81,8 @@ void bind(GaussKernels& kernels, const GaussBuffers& d, RealType type, cl_ulong 
   kernels.diagonal.set_arguments(d.augmented, d.ld, d.n, d.diagonal);
 }
 
-/// Launches every kernel once, before anything is uploaded: PoCL builds a kernel for a work-group
-/// size when it is first launched with it, which would else be counted as elimination.
+/// Launches every kernel once, before the upload. PoCL compiles a kernel for a work-group size at
+/// the first launch with that size. Otherwise that compilation would count as elimination time.
 void launch_first(const cl::CommandQueue& queue, const DeviceProfile& device,
                   const Launcher& launcher, GaussKernels& kernels, const GaussBuffers& d,
                   const GaussOptions& options) {
@@ -91,7 +91,7 @@ void launch_first(const cl::CommandQueue& queue, const DeviceProfile& device,
   const auto launch = [&](const Kernel& kernel, NdRange range) {
     unrecorded.launch(kernel, range);
     if (options.ndrange == NdRangeMode::fixed) return;
-    range.offset[0] = 1;  // PoCL tells ranges with an offset from those without
+    range.offset[0] = 1;  // PoCL compiles separately for ranges with an offset
     --range.size[0];
     unrecorded.launch(kernel, range);
   };
@@ -132,7 +132,7 @@ void eliminate(Launcher& launcher, GaussKernels& kernels, const GaussBuffers& d,
   }
 }
 
-/// Solves U X = (the right-hand sides as eliminate() left them).
+/// Solves U X = Y, where eliminate() left Y = L^-1 P B.
 void substitute(Launcher& launcher, GaussKernels& kernels, const GaussBuffers& d,
                 const GaussOptions& options, QueueProgress& progress) {
   const bool fixed = options.ndrange == NdRangeMode::fixed;
@@ -150,7 +150,7 @@ void read_results(const cl::CommandQueue& queue, const GaussBuffers& d, const Ga
                   EliminationResult& result) {
   result.x = Matrix(d.n, d.nrhs, download(queue, d.x, options.type, d.n * d.nrhs));
   result.pivots = download_diagonal(queue, {d.augmented, 0, d.ld}, d.diagonal, options.type, d.n);
-  // The last step has one row to choose from.
+  // The last step has only one candidate row.
   const Index steps = options.pivoting == Pivoting::partial ? d.n - 1 : 0;
   judge_pivots(result,
                read_twice([&] { return read_pivots<cl_ulong>(queue, d.pivots, steps, d.n); }));

@@ -37,8 +37,8 @@ Change change_of(std::span<const double> before, std::span<const double> after) 
   return largest;
 }
 
-/// Of the right-hand side that changed most, over its own largest number. NaN where a number is not
-/// finite.
+/// Relative change of a right-hand side: its largest change over its largest number. Returns the
+/// worst of all right-hand sides; NaN if a number is not finite.
 double relative_change(const Values& before, const Values& after, Index n) {
   double worst = 0;
   for (Index first = 0; first < after.size(); first += n) {

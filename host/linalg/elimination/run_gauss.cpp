@@ -12,12 +12,12 @@ namespace clgauss {
 
 namespace {
 
-/// The policy with what was tuned looked up.
+/// A work-group policy, resolved with the tuned values.
 struct ResolvedPolicy {
   WorkGroupPolicy policy;
   std::string name;
   SplitMode split = SplitMode::automatic;
-  std::string passed_over;  // why a tuned size was not taken
+  std::string passed_over;  // why the tuned size was rejected
 };
 
 Kernel forward_kernel(Context& context, RealType type) {
@@ -46,7 +46,7 @@ std::string problem_of(Context& context, const TunedEntry& tuned, RealType type)
   return {};
 }
 
-/// Throws UsageError if a tuned size is asked for and there is none.
+/// Throws UsageError if a tuned size is required but missing.
 ResolvedPolicy resolve(Context& context, const SolveOptions& options, RealType type, Index n) {
   using Rule = WorkGroupPolicy::Rule;
   const WorkGroupPolicy& policy = options.policy;
@@ -69,7 +69,7 @@ ResolvedPolicy resolve(Context& context, const SolveOptions& options, RealType t
         context.profile().name +
         (problem.empty() ? "; run clgauss-tune auto, or take --local fit" : ": " + problem));
   if (options.ndrange == NdRangeMode::fixed) return {{Rule::fit, 0}, "fit", options.split, problem};
-  // What divides the first step's range divides no other.
+  // A size that divides the first step's range need not divide the others.
   const std::size_t limit = limit_of(context.profile(), forward_kernel(context, type));
   return {{Rule::fixed, std::min(limit, kUnknownDeviceWorkGroup)},
           "fit",
@@ -77,7 +77,8 @@ ResolvedPolicy resolve(Context& context, const SolveOptions& options, RealType t
           problem};
 }
 
-/// What the policy says for gauss_fwd, the kernel whose work-group size the paper varies.
+/// The policy's work-group size for gauss_fwd, the kernel whose size Baranov and Vlatskaya (2013)
+/// vary.
 WorkGroupReport report_work_group(Context& context, Launcher& launcher,
                                   const ResolvedPolicy& resolved, RealType type) {
   const Kernel fwd = forward_kernel(context, type);

@@ -27,11 +27,11 @@ namespace {
 
 constexpr RealType kType = RealType::f64;
 constexpr const char* kCertificateSpace = "a certificate";
-/// Where rcond is below, an inverse in f32 is not tried: of 105 matrices of n = 200 to 2000 it was
-/// near enough (are_near()) for 83 of 96 above and for 2 of 9 below.
+/// If rcond is below this, an inverse in f32 is not tried. Of 105 matrices with n = 200 to 2000, it
+/// was near enough (are_near()) for 83 of 96 above and for 2 of 9 below.
 constexpr double kWorthTrying = 16 * 0x1p-24;
-/// The kernels for f64 whose products and sums are IEEE operations, each of them; by what their
-/// names contain. Who adds one that splits numbers leaves it out.
+/// Substrings of the names of the f64 kernels whose products and sums are all IEEE operations. Do
+/// not add a kernel that splits numbers.
 constexpr std::array kPlainProducts{"gemm_cpu", "gemm_simt", "gemm_mma_f64"};
 
 Context& checked(Context& context) {
@@ -44,12 +44,12 @@ Context& checked(Context& context) {
 
 }  // namespace
 
-/// M v and |M| |v| for the rows of a matrix of vectors, as the device sums them up.
+/// M v and |M| |v|, as summed by the device, for the rows v of a matrix of vectors.
 struct Certifier::Products {
   Matrix sums, magnitudes;
 };
 
-/// v of +-1, and A v as the host has it.
+/// A vector v of +-1, and A v computed on the host.
 struct Certifier::Signs {
   std::vector<double> v, of_a;
 
@@ -58,7 +58,7 @@ struct Certifier::Signs {
     of_a = scaled.times(v);
   }
 
-  /// P A v
+  /// The vector P A v.
   [[nodiscard]] Matrix image(const std::vector<Index>& rows) const {
     Matrix image(1, rows.size());
     for (Index i = 0; i < rows.size(); ++i) image(0, i) = of_a[rows[i]];
@@ -66,7 +66,7 @@ struct Certifier::Signs {
   }
 };
 
-/// An LU and an inverse from its factors, in f32 or f64.
+/// An LU and the inverse from its factors, in f32 or f64.
 struct Certifier::Inverter {
   RealType type;
   Lu lu;
@@ -108,7 +108,7 @@ Certifier::Inverter& Certifier::inverter(RealType type) {
   std::unique_ptr<Inverter>& kept = inverters_[type == kType ? 1 : 0];
   if (!kept) {
     LuOptions options = options_;
-    if (type != kType) options.spec.reset();  // which is for f64
+    if (type != kType) options.spec.reset();  // the spec is for f64
     kept = prepared(context_.programs(),
                     [&] { return std::make_unique<Inverter>(context_, type, n_, options); });
   }
@@ -126,14 +126,15 @@ void Certifier::copy(const char* kernel, const MatrixView& from, const MatrixVie
   launch_groups(context_.queue(), copy, n_, std::min<std::size_t>(64, copy.work_group_limit));
 }
 
-/// Where the factors and the inverse in f32 lie: both in g_, which is free then.
+/// Memory for the f32 factors and the f32 inverse: the halves of g_, which is unused then.
 MatrixView Certifier::half_of_g(bool second) const {
   return {g_.buffer, second ? n_ * g_.ld : 0, g_.ld};
 }
 
-/// Whether factors in f32 are near enough to A that a proof from their inverse may succeed: |v - (L
-/// U)^-1 P A v| for one v of signs. The sums of |I - R A|'s rows come to 2 sqrt(n) times as much,
-/// or less: of random matrices to 2.0, 1.4 and 1.2 sqrt(n) for n = 1000, 2000 and 4096.
+/// Whether the f32 factors are close enough to A for a proof from their inverse:
+/// |v - (L U)^-1 P A v| for one v of signs must be small. The row sums of |I - R A| are at most
+/// about 2 sqrt(n) times as large: 2.0, 1.4 and 1.2 sqrt(n) times for random matrices with
+/// n = 1000, 2000 and 4096.
 bool Certifier::are_near(Lu& lu, const Signs& signs) const {
   constexpr double kLargest = std::numeric_limits<float>::max(), kSums = 0.5;
   const double near = std::min(0x1p-6, kSums / (2 * std::sqrt(static_cast<double>(n_))));
@@ -145,8 +146,8 @@ bool Certifier::are_near(Lu& lu, const Signs& signs) const {
   return true;
 }
 
-/// R <- (P A)^-1 from an LU in `type`, a_ <- P A, and `rows` in the order of P; false where a pivot
-/// is 0, or f32 is not enough.
+/// R <- (P A)^-1 from an LU in `type`, a_ <- P A, and `rows` in the order of P. Returns false if a
+/// pivot is 0 or if f32 is not accurate enough.
 bool Certifier::invert(RealType type, const Signs& signs, std::vector<Index>& rows,
                        const ProgressCallback& progress) {
   Inverter& by = inverter(type);
@@ -197,23 +198,23 @@ Certifier::Products Certifier::products(const MatrixView& m, const Matrix& vecto
   ordinary_.enqueue(queue, m, n_, count, on_device);
   Products result{Matrix(count, n_, download(queue, on_device.r, kType, elements)),
                   Matrix(count, n_, download(queue, on_device.d, kType, elements))};
-  for (double& value : result.sums.values()) value = -value;  // of 0 - M v
+  for (double& value : result.sums.values()) value = -value;  // the kernel computes 0 - M v
   for (double& value : result.magnitudes.values()) value = sum_up(value, n_);
   return result;
 }
 
 namespace {
 
-/// The rows of two matrices one under the other.
+/// The rows of `above`, then those of `below`.
 Matrix stacked(const Matrix& above, const Matrix& below) {
   Matrix both(above.rows() + below.rows(), above.cols());
   std::ranges::copy(below.values(), std::ranges::copy(above.values(), both.values().begin()).out);
   return both;
 }
 
-/// At least |E| w, E = I - R P A, for the rows w >= 0 of `weights`, from |G| w and |R| (|P A| w).
-/// An element of E was summed up from n + 1 numbers: |E - G| <= gamma_(n + 2) (|R| |P A| + I) + n
-/// kLeast.
+/// An upper bound on |E| w, E = I - R P A, for the rows w >= 0 of `weights`, from |G| w and
+/// |R| (|P A| w). An element of G is a sum of n + 1 numbers, so
+/// |E - G| <= gamma_(n + 2) (|R| |P A| + I) + n kLeast.
 Matrix bound_of_error(const Matrix& weights, const Matrix& of_g, const Matrix& of_ra) {
   const Index n = weights.cols();
   Matrix bounds(weights.rows(), n);
@@ -236,8 +237,9 @@ Matrix Certifier::apply_error(const Matrix& weights) {
   return bound_of_error(weights, products(g_, weights).magnitudes, products(r_, of_a).magnitudes);
 }
 
-/// At least |E| 1. G v is compared with v - R (P A v), for v of +-1 and A v from the host: what no
-/// rounding explains is a fault of the device, and a proof from it void.
+/// An upper bound on |E| 1. Also compares G v with v - R (P A v), for v of +-1 and A v from the
+/// host. A difference that rounding cannot explain is a fault of the device, and a proof would be
+/// void.
 Matrix Certifier::checked_row_sums(const Signs& signs, const std::vector<Index>& rows) {
   const Matrix sign_row(1, n_, {signs.v.begin(), signs.v.end()});
   Matrix ones(1, n_);
@@ -247,7 +249,7 @@ Matrix Certifier::checked_row_sums(const Signs& signs, const std::vector<Index>&
                  of_g = products(g_, stacked(ones, sign_row));
   const Matrix bounds = bound_of_error(ones, of_g.magnitudes, of_r.magnitudes);
   if (!std::ranges::all_of(bounds.values(), [](double bound) { return bound < kInfinity; }))
-    return bounds;  // of R that is no inverse
+    return bounds;  // R is not an inverse
   const double gamma = gamma_up(2 * (n_ + 4));
   for (Index i = 0; i < n_; ++i) {
     const double off = std::abs(of_g.sums(1, i) - (signs.v[i] - of_r.sums(1, i))),
@@ -260,7 +262,7 @@ Matrix Certifier::checked_row_sums(const Signs& signs, const std::vector<Index>&
   return bounds;
 }
 
-/// A few rows against the host's.
+/// Compares a few rows with the host's.
 void Certifier::check_residual(const ExactScaling& scaled, const std::vector<Index>& rows,
                                const Matrix& residual, const Matrix& off) const {
   constexpr Index kRows = 16;
@@ -275,7 +277,8 @@ void Certifier::check_residual(const ExactScaling& scaled, const std::vector<Ind
     }
 }
 
-/// At least |R r|, r the exact P (B - A X), transposed. The device's sum in double-double is off by
+/// An upper bound on |R r|, transposed, where r is the exact P (B - A X). The device's
+/// double-double sum r' satisfies
 ///   |r' - r| <= u |r| + 2 (n + 2)^2 u^2 d + n kLeast   (cl/refinement/residual.cl; n below 2^25)
 Matrix Certifier::correction(const ExactScaling& scaled, const std::vector<Index>& rows,
                              const CertifySeams& seams) {
@@ -312,12 +315,13 @@ Matrix Certifier::correction(const ExactScaling& scaled, const std::vector<Index
   return y;
 }
 
-/// Weights and bounds of |E| times them, in the rows of two matrices.
+/// Weights w, and bounds of |E| w, as rows of two matrices.
 struct Certifier::Weighted {
   Matrix weights, errors;
 };
 
-/// Weights near the sizes that x has in its directions; 16 |E| |x| where x is 0. Ones before them.
+/// The first row of weights is ones; the others follow the sizes |x|, with 16 |E| |x| added so that
+/// no weight is 0.
 Certifier::Weighted Certifier::weighted_by(const Matrix& x) {
   Matrix weights(1 + x.rows(), n_);
   std::ranges::fill(weights.row(0), 1.0);
@@ -344,7 +348,7 @@ Certificate Certifier::certify(const System& system, const Matrix& x,
   std::vector<Index> rows(n_);  // of A, in the order of P A
   std::iota(rows.begin(), rows.end(), Index{0});
 
-  // An inverse in f32 is enough, unless A is too ill-conditioned for it.
+  // An inverse in f32 suffices unless A is too ill-conditioned.
   for (const RealType type : {RealType::f32, kType}) {
     const bool last = type == kType;
     if (!last && rcond < kWorthTrying) continue;

@@ -1,6 +1,6 @@
 #pragma once
-/// What stands behind certify(): kept for many systems of one size, and open to faults that tests
-/// plant.
+/// The implementation of certify(). It is reusable for many systems of one size, and tests can
+/// inject faults.
 
 #include <array>
 #include <clgauss/certify.hpp>
@@ -15,7 +15,7 @@
 
 namespace clgauss {
 
-/// Called with what a step left on the device, before the next takes it.
+/// Callbacks on what a step left on the device, before the next step reads it.
 struct CertifySeams {
   std::function<void(const MatrixView& r)> inverse = {};
   std::function<void(const MatrixView& g)> product = {};          // I - R A
@@ -28,7 +28,7 @@ class Certifier {
   Certifier(Context& context, Index n, const LuOptions& options = {});
   ~Certifier();
 
-  /// `rcond` of A, if it was estimated: no bound rests on it.
+  /// `rcond` is an estimate for A, if there is one; no bound depends on it.
   [[nodiscard]] Certificate certify(const System& system, const Matrix& x,
                                     const ProgressCallback& progress = {},
                                     const CertifySeams& seams = {}, double rcond = 1);
@@ -60,7 +60,7 @@ class Certifier {
   Context context_;
   Index n_;
   LuOptions options_;
-  std::array<std::unique_ptr<Inverter>, 2> inverters_;  // in f32 and f64, made when first needed
+  std::array<std::unique_ptr<Inverter>, 2> inverters_;  // in f32 and f64, made on first use
   Gemm gemm_;
   ResidualKernel ordinary_, accurate_;
   MatrixView a_, r_, g_;  // P A; R; the factors, then I - R P A

@@ -16,7 +16,7 @@ namespace {
 
 using First = NormEstimator::First;
 
-/// Largest magnitude in each column; Inf where it holds a number that is not finite.
+/// Largest magnitude in each column; Inf if the column has a number that is not finite.
 std::vector<double> largest_in_columns(const Matrix& x) {
   std::vector<double> largest(x.cols(), 0.0);
   for (Index i = 0; i < x.rows(); ++i)
@@ -29,14 +29,15 @@ std::vector<double> largest_in_columns(const Matrix& x) {
 
 bool is_regular(double largest) { return largest > 0 && largest < kInfinity; }
 
-/// The columns of `x` times powers of two.
+/// Multiplies the columns of `x` by powers of two.
 void scale_columns(Matrix& x, const std::vector<int>& exponents) {
   if (std::ranges::all_of(exponents, [](int exponent) { return exponent == 0; })) return;
   for (Index i = 0; i < x.rows(); ++i)
     for (Index c = 0; c < x.cols(); ++c) x(i, c) = times_power(x(i, c), exponents[c]);
 }
 
-/// The product with an inverse, whose numbers may be of a narrower range than doubles.
+/// The product with an inverse, which may be computed in a type of narrower range than double.
+/// Scales the columns of x to avoid overflow and underflow.
 Matrix product(const std::function<Matrix(const Matrix&)>& multiply, Matrix x) {
   std::vector<int> exponents;
   for (const double largest : largest_in_columns(x))
@@ -65,8 +66,8 @@ Matrix product(const std::function<Matrix(const Matrix&)>& multiply, Matrix x) {
   return result;
 }
 
-/// B = diag(weights) A^-T, or A^-1 where there are no weights; ||B||_1 = || |A^-1| weights ||_inf,
-/// or ||A^-1||_1.
+/// B = diag(weights) A^-T, or A^-1 if there are no weights. ||B||_1 is then
+/// || |A^-1| weights ||_inf, or ||A^-1||_1.
 struct Estimate {
   explicit Estimate(NormEstimator started, std::vector<double> by = {})
       : estimator(std::move(started)), weights(std::move(by)) {}
@@ -77,7 +78,7 @@ struct Estimate {
   [[nodiscard]] bool wants_inverse_transposed() const {
     return estimator.wants_transposed() != !weights.empty();
   }
-  /// What is to be multiplied with A^-1 or A^-T, into the columns of `all` from `first` on.
+  /// Writes the vectors to multiply by A^-1 or A^-T into the columns of `all`, from `first` on.
   void ask(Matrix& all, Index first) const {
     const Matrix& question = estimator.question();
     const bool weighs = estimator.wants_transposed() && !weights.empty();
@@ -96,13 +97,13 @@ struct Estimate {
   }
 };
 
-/// Asks for what all of them want, with A^-1 and with A^-T in turn, until they are done.
+/// Multiplies all estimates' vectors together, by A^-1 and A^-T alternately, until all are done.
 void carry_out(std::vector<Estimate>& estimates, const InverseProducts& inverse) {
   bool transposed = true;
   const auto is_open = [](const Estimate& e) { return !e.estimator.done(); };
   while (std::ranges::any_of(estimates, is_open)) {
     transposed = !transposed;
-    std::vector<std::pair<Estimate*, Index>> asking;  // and its first column
+    std::vector<std::pair<Estimate*, Index>> asking;  // an estimate and its first column
     Index columns = 0;
     for (Estimate& e : estimates) {
       if (!is_open(e) || e.wants_inverse_transposed() != transposed) continue;
@@ -120,8 +121,8 @@ void carry_out(std::vector<Estimate>& estimates, const InverseProducts& inverse)
 
 double finite_or_inf(double norm) { return std::isfinite(norm) ? norm : kInfinity; }
 
-/// |r| + (n + 1) eps (|A| |x| + |b|) of right-hand side c; of `pairs`, both rows of one have the
-/// modulus of theirs.
+/// |r| + (n + 1) eps (|A| |x| + |b|) of right-hand side c. With `pairs`, both rows of a complex
+/// number have its modulus.
 std::vector<double> weights_of(const AnswerErrors& answer, Index c, bool pairs) {
   const Index n = answer.x.rows();
   std::vector<double> weights(n);
@@ -147,7 +148,7 @@ std::vector<Estimate> estimates_of(const AnswerErrors& answer, const NormEstimat
   return estimates;
 }
 
-/// Whether the product can be counted on, which did not go through product().
+/// Whether `product`, which did not go through product(), is usable.
 bool is_regular(const Matrix& product) {
   return !product.empty() && std::ranges::all_of(largest_in_columns(product), [](double largest) {
     return is_regular(largest);
@@ -222,7 +223,8 @@ ConditionAndError trust_of(std::vector<Estimate> estimates, const InverseProduct
   return trust;
 }
 
-/// Of the error of every right-hand side, and of A^-1: all begin with a product by A^-1.
+/// Estimates for the error of every right-hand side, and one for A^-1 last. All start with a
+/// product by A^-1.
 std::vector<Estimate> all_estimates(const AnswerErrors& answer, const NormEstimateOptions& options,
                                     bool pairs) {
   std::vector<Estimate> estimates = estimates_of(answer, options, pairs);

@@ -12,16 +12,16 @@ namespace clgauss {
 
 namespace {
 
-/// -log10 of f64's unit roundoff: more digits no f64 has.
+/// -log10 of f64's unit roundoff: the most digits that f64 can have.
 constexpr double kMostDigits = 15.95;
 
-/// -log10(error / size), for a user.
+/// -log10(error / size), for display.
 double digits_of(double error, double size) {
   const double ratio = divide_up(error, size);
   return std::clamp(-std::log10(ratio) - 1e-9, 0.0, kMostDigits);
 }
 
-/// NaN if there is one.
+/// The largest of[i] / to[i]; NaN if one of them is NaN.
 double largest_ratio(std::span<const double> of, std::span<const double> to) {
   double largest = 0;
   for (Index i = 0; i < of.size(); ++i) {
@@ -41,7 +41,7 @@ ErrorBounds::ErrorBounds(const ExactScaling& scaled, const Matrix& y)
 void ErrorBounds::improve(const Matrix& weights, const Matrix& errors) {
   for (Index k = 0; k < weights.rows(); ++k) {
     const double alpha = largest_ratio(errors.row(k), weights.row(k));
-    norm_ = std::min(norm_, alpha);  // which passes NaN over
+    norm_ = std::min(norm_, alpha);  // std::min ignores a NaN alpha
     if (!(alpha < 1)) continue;
     const Index first = k == 0 ? 0 : k - 1, last = k == 0 ? y_.rows() : k;
     for (Index c = first; c < last; ++c) improve(c, alpha, weights.row(k), errors.row(k));

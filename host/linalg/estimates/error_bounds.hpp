@@ -1,5 +1,5 @@
 #pragma once
-/// From bounds of R (b - A x) and of I - R A to those of x, and to a Certificate.
+/// Bounds the error of x from bounds of R (b - A x) and of I - R A, and makes the Certificate.
 
 #include <clgauss/certify.hpp>
 #include <limits>
@@ -12,19 +12,19 @@ namespace clgauss {
 /// The best bounds so far of |x_true - x|, scaled and transposed.
 class ErrorBounds {
  public:
-  /// `y` bounds |R r|. Both must outlive it.
+  /// `y` bounds |R r|. `scaled` and `y` must outlive this.
   ErrorBounds(const ExactScaling& scaled, const Matrix& y);
 
-  /// By weights w > 0 and bounds e of |E| w, of which the first row is for every right-hand side,
-  /// the others for one each: where e <= alpha w and alpha < 1, |x_true - x| <= y + e max(y / w) /
-  /// (1 - alpha).
+  /// Improves the bounds by weights w > 0 and bounds e of |E| w. The first row serves every
+  /// right-hand side, each other row serves one. If e <= alpha w and alpha < 1, then
+  /// |x_true - x| <= y + e max(y / w) / (1 - alpha).
   void improve(const Matrix& weights, const Matrix& errors);
 
-  /// Whether a better R or other weights cannot make much of a difference: every bound is near y,
-  /// or leaves its element of x as many digits as y leaves the worst one.
+  /// Whether a better R or other weights cannot improve the bounds much. Then every bound is near
+  /// y, or leaves its element of x as many digits as y leaves the worst element.
   [[nodiscard]] bool are_tight() const;
 
-  /// Of the answer `x` as it was.
+  /// The certificate for the unscaled `x`.
   [[nodiscard]] Certificate certificate(const Matrix& x) const;
 
  private:
@@ -37,7 +37,7 @@ class ErrorBounds {
   double norm_ = std::numeric_limits<double>::infinity();  // the least alpha
 };
 
-/// With the digits that the bounds leave.
+/// A proven certificate, with the digits that the bounds leave.
 [[nodiscard]] Certificate proven(const Matrix& x, Matrix bounds, double norm_bound);
 [[nodiscard]] Certificate unproven(double norm_bound, std::string reason);
 

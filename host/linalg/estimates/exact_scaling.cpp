@@ -16,7 +16,7 @@ namespace clgauss {
 
 namespace {
 
-constexpr Index kSums = 8;  // vectors for the compiler
+constexpr Index kSums = 8;  // as many as the compiler vectorizes
 
 int exponent_of(double magnitude) { return magnitude > 0 ? std::ilogb(magnitude) : 0; }
 
@@ -28,7 +28,7 @@ bool are_near_one(const std::vector<double>& sizes) {
 
 bool are_finite(std::span<const double> values) { return find_nonfinite(values) == values.size(); }
 
-/// value 2^exponent, and notes in `exact` whether that is what it is.
+/// value 2^exponent. Clears `exact` if the result is rounded.
 double scaled_by(double value, int exponent, bool& exact) {
   if (exponent == 0) return value;
   const double result = std::ldexp(value, exponent);
@@ -88,7 +88,7 @@ void ExactScaling::choose() {
   columns_ = std::move(scaling.columns);
 }
 
-/// Makes X' and B'; whether they, and A', are exact.
+/// Computes X' and B'. Returns whether they and A' are exact.
 bool ExactScaling::take(const Matrix& answer) {
   bool exact = true;
   const bool scales = !rows_.empty();

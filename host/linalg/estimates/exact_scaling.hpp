@@ -1,33 +1,33 @@
 #pragma once
-/// A system and an answer, scaled without rounding anything.
+/// Scales a system and its solution without rounding.
 
 #include <clgauss/matrix.hpp>
 #include <vector>
 
 namespace clgauss {
 
-/// A' = R A C, B' = R B S and X' = C^-1 X S for powers of two that bring the rows and columns of A'
-/// near 1, if they are far from it, and X' with them. Where a number would be rounded, all powers
-/// are 1.
+/// A' = R A C, B' = R B S and X' = C^-1 X S, with powers of two. If the rows and columns of A are
+/// far from 1, these bring A', and X' with it, near 1. If a number would be rounded, all powers are
+/// 1.
 class ExactScaling {
  public:
   /// `system` must outlive it.
   ExactScaling(const System& system, const Matrix& answer);
 
-  /// Whether A, B and X hold neither NaN nor Inf; if not there is nothing else.
+  /// Whether A, B and X have neither NaN nor Inf. If not, nothing else is valid.
   [[nodiscard]] bool finite() const { return finite_; }
   [[nodiscard]] Index n() const { return system_.a.rows(); }
   [[nodiscard]] Index nrhs() const { return system_.b.cols(); }
-  [[nodiscard]] const Matrix& a() const { return system_.a; }  // as it was
+  [[nodiscard]] const Matrix& a() const { return system_.a; }  // unscaled
   [[nodiscard]] const Matrix& x() const { return x_; }         // X', transposed
   [[nodiscard]] const Matrix& b() const { return b_; }         // B', transposed
   /// Exponents of R and C; empty: all 0.
   [[nodiscard]] const std::vector<int>& rows() const { return rows_; }
   [[nodiscard]] const std::vector<int>& columns() const { return columns_; }
-  /// What X'(c, i) is to be multiplied by for X(i, c), as an exponent.
+  /// The exponent of X(i, c) / X'(c, i).
   [[nodiscard]] int back(Index i, Index c) const { return column(i) - right_hand_sides_[c]; }
 
-  /// B' - A' X' of one row and right-hand side, as if in twice the precision.
+  /// B' - A' X' of one row and right-hand side, computed in twice the precision.
   [[nodiscard]] double residual(Index i, Index c) const;
   /// A' times a vector of +-1, in f64.
   [[nodiscard]] std::vector<double> times(const std::vector<double>& signs) const;

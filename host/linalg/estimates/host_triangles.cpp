@@ -9,8 +9,8 @@ namespace clgauss {
 
 namespace {
 
-constexpr Index kRows = 4;      // at once, so that what is read of X serves them all
-constexpr Index kBlock = 256;   // rows that one core solves, before all work on what is beyond
+constexpr Index kRows = 4;      // at once, to reuse what is read of X
+constexpr Index kBlock = 256;   // rows that one core solves before all cores update the rest
 constexpr Index kStrip = 1024;  // columns whose part of X stays in the nearest cache
 
 template <typename V, typename Real>
@@ -126,7 +126,7 @@ struct Span {
   Index first, last;
 };
 
-/// X <- T^-1 X, or T^-T X, for a triangle T and two columns of X.
+/// X <- T^-1 X or T^-T X, for a triangle T and an X of two columns.
 template <typename Real>
 class Substitution {
  public:
@@ -151,7 +151,7 @@ class Substitution {
  private:
   [[nodiscard]] const Real* number(Index i, Index j) const { return m_.numbers + i * m_.step + j; }
 
-  /// From the rows of a block what the columns `known` take, on all cores.
+  /// Subtracts the terms of the columns `known` from the rows of a block, on all cores.
   void subtract_known(Span block, Span known) {
     const Index columns = known.last - known.first;
     in_parallel((block.last - block.first + kRows - 1) / kRows,
@@ -162,7 +162,7 @@ class Substitution {
                     subtract_dots({top, end}, {j, std::min(known.last, j + kStrip)});
                 });
   }
-  /// From the columns `open` what a block takes, on all cores.
+  /// Subtracts the terms of a block from the columns `open`, on all cores.
   void subtract_from(Span open, Span block) {
     const Index rows = block.last - block.first;
     in_parallel(open.last - open.first, kElementsPerThread / rows + 1,

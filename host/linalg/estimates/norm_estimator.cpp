@@ -11,14 +11,14 @@ namespace clgauss {
 
 namespace {
 
-/// So few columns that all of B is asked for at once.
+/// Up to this many columns, the estimator multiplies by the whole identity.
 constexpr Index kExactUpTo = 8;
-constexpr Index kMostColumns = 64;  // no two of twice as many columns of signs need be parallel
-/// What B^T says of other columns is less than their norm: by so much above the estimate, they are
-/// asked for.
+constexpr Index kMostColumns = 64;  // twice as many columns of signs can be nonparallel
+/// A product by B^T gives lower bounds for the norms of other columns. They are multiplied if a
+/// bound exceeds the estimate by this factor.
 constexpr double kPromising = 1.25;
 
-/// Whether columns c of `a` and d of `b`, of signs, are the same up to a sign.
+/// Whether columns c of `a` and d of `b`, both of signs, are equal up to a sign.
 bool parallel(const Matrix& a, Index c, const Matrix& b, Index d) {
   const bool same = a(0, c) == b(0, d);
   for (Index i = 1; i < a.rows(); ++i)
@@ -87,15 +87,15 @@ void NormEstimator::hear_product(const Matrix& y) {
   std::vector<double> sums = column_sums(y);
   for (Index c = asked_.size(); c < sums.size(); ++c) sums[c] *= weight_;
   if (!asked_.empty()) {
-    // Columns of B have norms above what led to them, but for rounding. Where they have not, the
-    // products with other vectors had lost more to rounding, as those with factors of large growth
-    // do: they count only where they are no numbers.
+    // A column of B has at least the norm that led to it, except for rounding. If it does not, the
+    // products with other vectors lost more to rounding, as happens with factors of large growth.
+    // The estimate then keeps those products only if they are not finite.
     if (!knows_columns_) estimate_ = 0;
     knows_columns_ = true;
     for (Index c = asked_.size(); c < sums.size(); ++c)
       if (std::isfinite(sums[c])) sums[c] = 0;
   }
-  // The largest, or the first that is not a number.
+  // The largest, or NaN if there is one.
   double largest = 0;
   for (const double sum : sums) largest = max_or_nan(largest, sum);
   const bool better = improve(largest);
@@ -103,7 +103,8 @@ void NormEstimator::hear_product(const Matrix& y) {
   done_ = !better || n_ <= kExactUpTo || !may_ask_again || !take_signs(y);
 }
 
-/// Asks for the product of B^T and the signs of `y`. False if that would tell nothing new.
+/// The next probe vectors are the signs of `y`, for B^T. Returns false if they would give nothing
+/// new.
 bool NormEstimator::take_signs(const Matrix& y) {
   if (rows_of_one_ == 2) return take_phases(y);
   Matrix signs(n_, columns_, Values(n_ * columns_));
@@ -122,7 +123,7 @@ bool NormEstimator::take_signs(const Matrix& y) {
   return true;
 }
 
-/// The same of complex numbers, which are hardly ever parallel.
+/// The same for complex numbers, whose phases are hardly ever parallel.
 bool NormEstimator::take_phases(const Matrix& y) {
   Matrix phases(2 * n_, columns_);
   for (Index i = 0; i < n_; ++i)
@@ -146,11 +147,11 @@ void NormEstimator::hear_transposed(const Matrix& z) {
     }
   std::vector<Index> rows(n_);
   std::iota(rows.begin(), rows.end(), Index{0});
-  const Index known = asked_.size() * heard_;  // at most so many rows were asked for
+  const Index known = asked_.size() * heard_;  // at most this many were unit vectors
   std::ranges::partial_sort(
       rows, rows.begin() + static_cast<std::ptrdiff_t>(std::min(n_, columns_ + known)),
       [&](Index a, Index b) { return largest[a] != largest[b] ? largest[a] > largest[b] : a < b; });
-  // The signs have the infinity norm 1, and ||B^T||_inf = ||B||_1.
+  // The signs have infinity norm 1, and ||B^T||_inf = ||B||_1.
   const double promised = largest[rows.front()];
   if (!knows_columns_)
     improve(promised);
@@ -161,8 +162,8 @@ void NormEstimator::hear_transposed(const Matrix& z) {
   if (!done_) ask_unit_columns(rows);
 }
 
-/// The first of `rows` that were not asked for yet. Without a product of random vectors before,
-/// half of the columns are those.
+/// The next probe vectors are unit vectors: the first of `rows` not used yet. If B has not been
+/// multiplied by random vectors yet, half of the columns are random.
 void NormEstimator::ask_unit_columns(const std::vector<Index>& rows) {
   const bool heard_product = knows_columns_ || heard_ > 1;
   const Index most = heard_product ? columns_ : (columns_ + 1) / 2;

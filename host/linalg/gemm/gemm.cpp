@@ -14,7 +14,7 @@
 
 namespace clgauss {
 
-/// The backend of the device, and what all backends share.
+/// The device's backend, and what all backends share.
 class Gemm::Implementation {
  public:
   Implementation(Context& context, RealType type, const GemmOptions& options)
@@ -53,7 +53,7 @@ class Gemm::Implementation {
                                                     : make_gemm_gpu(context, type, options);
     try {
       if (suits_cpu_kernels(context)) return make_gemm_cpu(context, type, options);
-    } catch (const NoUsableKernel&) {  // the kernels for GPUs run anywhere
+    } catch (const NoUsableKernel&) {  // fall through to the kernels for GPUs, which run anywhere
     }
     return make_gemm_gpu(context, type, options);
   }
@@ -61,7 +61,7 @@ class Gemm::Implementation {
   Context context_;
   RealType type_;
   std::unique_ptr<GemmBackend> backend_;
-  std::optional<Kernel> scale_;  // for products without a sum
+  std::optional<Kernel> scale_;  // for products with k = 0 or alpha = 0
   QueueOrder order_;
 };
 

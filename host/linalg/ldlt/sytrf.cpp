@@ -93,7 +93,7 @@ class Ldlt : public LuBackend {
                    nrhs);
   }
 
-  /// Those of rows: the two of a block of D change places.
+  /// The row exchanges; the two rows of a 2-by-2 block of D change places.
   std::vector<Index> pivots(const cl::CommandQueue& queue) override {
     const SymmetricPivots found = *symmetric_pivots(queue);
     return row_exchanges_of(found.exchanges, found.pairs);
@@ -119,7 +119,7 @@ class Ldlt : public LuBackend {
 
   Pivoting pivoting() override { return Pivoting::partial; }
 
-  /// Throws if this factors or solves a system wrong whose answer is known.
+  /// Self-test: throws if it factors or solves a known system wrong.
   void require_known_answer() {
     require_symmetric_solution(context_, type_, n_, [&](const MatrixView& a, const MatrixView& b) {
       getrf(context_.queue(), a);
@@ -130,7 +130,7 @@ class Ldlt : public LuBackend {
   }
 
  private:
-  /// C = C - L U, of which the lower triangle counts.
+  /// C = C - L U; only the lower triangle of C is needed.
   struct Update {
     GemmShape shape;
     MatrixView l, u, c;
@@ -143,14 +143,14 @@ class Ldlt : public LuBackend {
     }
   };
 
-  /// What is left to do when `count` columns from k on are factored.
+  /// The update of the remaining columns, once `count` columns from k on are factored.
   [[nodiscard]] Update update(const MatrixView& a, cl_uint k, cl_uint count) const {
     const cl_uint next = k + count, rest = columns_ - next;
     return {
         {rest, rest, count, false, false, true}, a.at(next, k), a.at(k, next), a.at(next, next)};
   }
 
-  /// What the panels' buffers begin with.
+  /// Sets the initial contents of the panels' buffers.
   void start(const cl::CommandQueue& queue) {
     if (n_ == 0) return;
     const std::size_t bytes = n_ * sizeof(cl_uint);
@@ -161,7 +161,7 @@ class Ldlt : public LuBackend {
     queue.enqueueFillBuffer(buffers_.done, cl_uint{0}, 0, 2 * sizeof(cl_uint));
   }
 
-  /// How many of its `width` columns from k on the panel took, for which the host waits.
+  /// How many of its `width` columns from k on the panel factored. Waits.
   [[nodiscard]] cl_uint taken(const cl::CommandQueue& queue, cl_uint k, cl_uint width) const {
     cl_uint count = 0;
     queue.enqueueReadBuffer(buffers_.done, CL_TRUE, 0, sizeof count, &count);

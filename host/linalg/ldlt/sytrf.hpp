@@ -1,15 +1,15 @@
 #pragma once
-/// P A P^T = L D L^T of a symmetric A, D with blocks of one or two columns, by the pivots of Bunch
-/// and Kaufman. The factors stand as those of an LU with rows and columns exchanged,
-/// cl/ldlt/ldlt.cl says how, so that everything that solves or estimates with an LU does with
-/// these. Only the lower triangle of A is read, and half the flops of an LU are spent.
+/// P A P^T = L D L^T of a symmetric A, with Bunch-Kaufman pivoting; D has blocks of one or two
+/// columns. The factors are stored as those of an LU with row and column exchanges (see
+/// cl/ldlt/ldlt.cl). Everything that solves or estimates with an LU therefore works with them. Only
+/// the lower triangle of A is read, and the factorisation takes half the flops of an LU.
 
 #include "linalg/lu/lu_backend.hpp"
 
 namespace clgauss {
 
-/// On any device, by the kernels for `spec`'s family. Throws NoUsableKernel. getrf() waits for each
-/// panel, which says how many columns it took.
+/// For any device, with the kernels for the family of `spec`. Throws NoUsableKernel. getrf() waits
+/// for each panel, which reports how many columns it factored.
 [[nodiscard]] std::unique_ptr<LuBackend> make_ldlt(Context& context, RealType type, Index n,
                                                    const LuOptions& options, const LuSpec& spec);
 

@@ -27,7 +27,7 @@ namespace clgauss {
 
 namespace {
 
-/// Asks for all that will be needed at once.
+/// Throws OutOfMemory unless the memory of the whole solve is there.
 void require_memory_for(Context& context, const System& system, const FactorCall& call) {
   const Index n = system.a.rows(), nrhs = system.b.cols();
   const RealType type = call.type;
@@ -46,8 +46,8 @@ void require_memory_for(Context& context, const System& system, const FactorCall
   require_memory(need, context.profile(), io::physical_memory());
 }
 
-/// Rows up to which the host's cores take no longer over estimates than the device's kernels, which
-/// are not built then. Beyond them the LU for CPUs needs those kernels for x, too.
+/// Up to this n the host's cores estimate as fast as the device's kernels, which then need not be
+/// built. Above it the LU for CPUs needs these kernels for x, too.
 constexpr Index kMostMapped = 1023;
 
 double least_normal(RealType type) {
@@ -55,15 +55,15 @@ double least_normal(RealType type) {
                                : std::numeric_limits<double>::min();
 }
 
-/// Whether the question is solved with b, which reads the factors once for both. It does
-/// not hang on how A is scaled: kernels for more columns add up in another order, and x is to have
-/// the same bits when A is multiplied by a power of two.
+/// Whether the probe vectors are solved together with b, so that the factors are read once for
+/// both. This must not depend on how A is scaled. Kernels for more columns sum in another order,
+/// and x must keep the same bits when A is multiplied by a power of two.
 bool takes_question(const FactorCall& call) {
   return call.question.rows() > 0 && call.equilibration != Equilibration::off &&
          !call.lu.positive_definite && !call.lu.symmetric;
 }
 
-/// The first `count` columns, and the others.
+/// Splits `all` into its first `count` columns and the others.
 std::pair<Matrix, Matrix> split_columns(Matrix all, Index count) {
   if (count == all.cols()) return {std::move(all), {}};
   std::pair<Matrix, Matrix> parts{Matrix(all.rows(), count),
@@ -79,13 +79,13 @@ std::pair<Matrix, Matrix> split_columns(Matrix all, Index count) {
 /// A becomes L and U, or Cholesky's factor, and B becomes X.
 class LuFactors : public Factored {
  public:
-  /// Makes room, and builds and asks the kernels.
+  /// Allocates the memory, and builds and self-tests the kernels.
   LuFactors(Context& context, const System& system, const FactorCall& call);
 
   void upload(const System& system);
-  /// Fills in the times.
+  /// Fills in the times of the factorisation and of the solve.
   void factor_and_solve(SolveTimes& times, const ProgressCallback& progress);
-  /// X, the pivots and what they say; X' where it was asked for.
+  /// Reads X, the pivots and what follows from them; also X' if `call.extra_precise`.
   void read(Solved& solved);
 
   [[nodiscard]] double reciprocal_growth(const Matrix& a) override {
@@ -95,7 +95,7 @@ class LuFactors : public Factored {
   [[nodiscard]] std::unique_ptr<Factored> on_host() override;
   [[nodiscard]] DeviceOperator* in_f64() override { return in_f64_ ? &*in_f64_ : nullptr; }
   [[nodiscard]] std::optional<DeviceFactors> device_factors() override;
-  /// estimate_trust_from() wants rows of about one size, and A as it is.
+  /// estimate_trust_from() needs rows of about the same size, and an unscaled A.
   [[nodiscard]] Matrix take_first_product() override {
     return scaling_.keeps_matrix() ? std::move(first_product_) : Matrix();
   }
@@ -114,8 +114,8 @@ class LuFactors : public Factored {
   FactorCall call_;
   Index n_, nrhs_;
   MatrixView a_, b_, a64_;
-  MatrixView first_b_;  // B, and the question beside it
-  bool mapped_;         // estimates are on_host()'s, which needs no kernels
+  MatrixView first_b_;  // B, with the probe vectors beside it
+  bool mapped_;         // whether on_host() serves estimates, which then need no kernels
   Exchanges exchanges_;
   SolveBlock block_;
   cl::Buffer diagonal_;
@@ -159,19 +159,19 @@ void LuFactors::build() {
     try {
       lu_->prepare_both(call_.estimate_columns);
       prepare_upper_maximum(context_, type, n_);
-    } catch (const NoUsableKernel&) {  // the verdicts say why; there will be no estimate
+    } catch (const NoUsableKernel&) {  // the self-tests say why; there will be no estimate
     }
   }
   if (call_.extra_precise && context_.profile().fp64) {
     try {
       ExtraPreciseDevice::prepare(context_, nrhs_);
-    } catch (const NoUsableKernel&) {  // the verdicts say why; the host can do it, too
+    } catch (const NoUsableKernel&) {  // the self-tests say why; the host does it instead
     }
   }
   if (call_.keeps_f64) {
     try {
       in_f64_.emplace(context_, a64_, n_, nrhs_);
-    } catch (const NoUsableKernel&) {  // the verdicts say why; the host can do it, too
+    } catch (const NoUsableKernel&) {  // the self-tests say why; the host does it instead
     }
   }
 }
@@ -221,7 +221,7 @@ void LuFactors::factor_and_solve(SolveTimes& times, const ProgressCallback& prog
   LapTimer timer;
   if (progress) progress("factorisation", 0);
   if (n_ <= kLargestSmallSystem && nrhs_ <= 1) {
-    (void)lu_->gesv(queue(), a_, first_b_, columns());  // failed_column() tells
+    (void)lu_->gesv(queue(), a_, first_b_, columns());  // failed_column() reports a failure
     queue().finish();
     times.forward = timer.lap();
     return;

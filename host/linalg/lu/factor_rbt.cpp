@@ -29,14 +29,14 @@ void require_memory_for(const Context& context, const System& system, RealType i
   require_memory(need, device, io::physical_memory());
 }
 
-/// A in `input` stays; the factors are in f32 and none of A's numbers had to be scaled.
+/// Keeps A in `input`. The factors are in f32, and A was not scaled.
 class RbtFactors : public Factored {
  public:
   RbtFactors(Context& context, RealType input, const System& system, const FactorCall& call);
 
-  /// Returns whether A can be factored as it is.
+  /// Returns whether A can be factored without scaling.
   [[nodiscard]] bool upload(const System& system, Equilibration equilibration);
-  /// Returns whether the factors may be of use.
+  /// Returns whether the factors may be usable.
   [[nodiscard]] bool factor(const ProgressCallback& progress);
 
   [[nodiscard]] double reciprocal_growth(const Matrix& /*a*/) override { return 1 / growth_; }
@@ -78,7 +78,7 @@ RbtFactors::RbtFactors(Context& context, RealType input, const System& system,
     if (call.estimate_columns > 0) {
       try {
         rbt_->prepare_both(call.estimate_columns);
-      } catch (const NoUsableKernel&) {  // the verdicts say why; there will be no estimate
+      } catch (const NoUsableKernel&) {  // the self-tests say why; there will be no estimate
       }
     }
     if (input == RealType::f64) in_f64_.emplace(context, a_, n, nrhs);
@@ -89,8 +89,8 @@ bool RbtFactors::upload(const System& system, Equilibration equilibration) {
   const Sizes sizes = upload_and_measure(context_, a_, input_, system, transposed_);
   scaling_ = scaling_for(sizes, system, transposed_, RealType::f32, equilibration);
   if (in_f64_) in_f64_->set_right_hand_sides(system.b);
-  // Butterflies add rows and columns: those that f32 holds only scaled differ too much in size for
-  // that.
+  // Butterflies add rows to rows and columns to columns. If f32 holds A only when scaled, its rows
+  // or columns differ too much in size for that.
   return scaling_.finite && scaling_.keeps_matrix();
 }
 

@@ -20,7 +20,7 @@ namespace clgauss {
 
 namespace {
 
-/// What both kinds of devices do in the same way: by row exchanges, triangular solves and products.
+/// The steps that GPUs and CPUs share: row exchanges, triangular solves and products.
 class GeneralSteps : public ColumnSteps {
  public:
   GeneralSteps(Context& context, RealType type, Index n, cl_uint columns, Parameters parameters)
@@ -80,7 +80,7 @@ class GeneralSteps : public ColumnSteps {
   }
 
  protected:
-  /// Copies what a panel reports behind its pivots.
+  /// Copies a panel's PanelOutcome behind its pivots.
   void report(const FactoredBlock& a, const cl::Buffer& outcome, std::size_t bytes) {
     context_.queue().enqueueCopyBuffer(outcome, a.pivots, 0, a.block.columns * sizeof(cl_int),
                                        bytes);
@@ -146,7 +146,7 @@ class GpuSteps : public GeneralSteps {
   Panels panels_;
 };
 
-/// With the kernels of cl/lu/lu_cpu.cl, for which a block is a matrix of one panel.
+/// Steps by the kernels of cl/lu/lu_cpu.cl, which treat a block as a matrix of one panel.
 class CpuSteps : public GeneralSteps {
  public:
   CpuSteps(Context& context, RealType type, Index n, cl_uint columns, const Parameters& cpu,
@@ -168,8 +168,8 @@ class CpuSteps : public GeneralSteps {
     subtract_ = kernel("block_subtract");
   }
 
-  /// The kernels factor columns_ columns, or as many as there are rows: a block of less is factored
-  /// beside zeros, which change no pivot.
+  /// The kernels factor exactly min(columns_, rows) columns. A narrower block is factored with zero
+  /// columns appended, which change no pivot.
   void panel(const FactoredBlock& a) override {
     const auto& [view, rows, width] = a.block;
     const cl_uint factored = std::min(columns_, rows);
@@ -185,10 +185,10 @@ class CpuSteps : public GeneralSteps {
     enqueue_copy_rows(queue, wide_rows, narrow_rows, width * bytes, rows);
   }
 
-  /// Of `a`, whose numbers are in `block`.
+  /// Factors `a`; `block` holds its numbers, possibly with zero columns appended.
   void panel(const FactoredBlock& a, const ColumnBlock& block) {
     const cl_uint rows = block.rows, width = a.block.columns;
-    constexpr cl_uint kRowBlock = 2, kEnd = lu_phases(1);  // the row block is for update()
+    constexpr cl_uint kRowBlock = 2, kEnd = lu_phases(1);  // update() does the row block
     const LuCpuBuffers& d = buffers_;
     const cl::CommandQueue& queue = context_.queue();
     queue.enqueueFillBuffer(d.info, static_cast<cl_int>(rows), 0, sizeof(cl_int));
@@ -214,7 +214,7 @@ class CpuSteps : public GeneralSteps {
       launch(moves_, 1);
       packed_ = l.version;
     }
-    for (cl_uint c = 0; c < columns; c += nb) {  // as many as there is room for in `u`
+    for (cl_uint c = 0; c < columns; c += nb) {  // `u` has room for nb columns
       const MatrixView part = b.at(0, c);
       const cl_uint count = std::min(nb, columns - c);
       rows_.set_arguments(part.buffer, cl_ulong{part.offset}, cl_ulong{part.ld}, count, nb, d.store,
@@ -231,7 +231,7 @@ class CpuSteps : public GeneralSteps {
     return static_cast<cl_uint>(value_of(parameters, name));
   }
 
-  /// Of one panel of n rows.
+  /// The workspace for one panel of n rows.
   static LuCpuWorkspace workspace(const Parameters& cpu, RealType type, Index n, cl_uint columns) {
     LuCpuBlocking cut(cpu, n);
     cut.nb = columns;
@@ -268,10 +268,10 @@ class CpuSteps : public GeneralSteps {
   Kernel moves_, rows_, subtract_;
   cl_uint tile_rows_, tile_cols_, rb_, nr_;
   LuCpuBuffers buffers_;
-  std::uint64_t packed_ = 0;  // version of the block in the store; 0: none
+  std::uint64_t packed_ = 0;  // version of the block in `store`; 0: none
 };
 
-/// Of the general steps, for blocks of `columns`.
+/// The parameters of GeneralSteps for order n.
 Parameters general_parameters(Context& context, RealType type, Index n) {
   return default_lu_spec(context.profile(), type, n, LuFamily::gpu).parameters;
 }
@@ -286,7 +286,7 @@ std::unique_ptr<ColumnSteps> make_cpu_steps(Context& context, RealType type, Ind
                                     general_parameters(context, type, n));
 }
 
-/// An LU of two blocks, the second one narrower, with a right-hand side.
+/// The self-test: an LU of two blocks, the second one narrower, with a right-hand side.
 void ask_cpu_steps(Context& context, RealType type) {
   const cl_uint width = usual_block_columns(context, type, 1), n = width + 5;
   const auto steps = make_cpu_steps(context, type, n, width);
@@ -305,7 +305,7 @@ void ask_cpu_steps(Context& context, RealType type) {
       if (k + w < n) steps->update(block, a.at(k, k + w), n - k - w);
       steps->forward(block, b.at(k, 0), 1);
       LaswpTrsmKernels swaps(usual.setting);
-      if (k > 0)  // the factors that are asked for have all exchanges
+      if (k > 0)  // the expected factors have every exchange applied
         swaps.laswp_trsm(queue, {a.at(k, k), a.at(k, 0), w, k, 0, 0, false, block.pivots, 0});
       std::vector<cl_int> pivots(w);
       queue.enqueueReadBuffer(block.pivots, CL_TRUE, 0, w * sizeof(cl_int), pivots.data());
@@ -350,8 +350,9 @@ cl_uint usual_block_columns(Context& context, RealType type, Index n) {
     return static_cast<cl_uint>(value_of(parameters, "NB"));
   }
   LuSpec spec = default_lu_spec(context.profile(), type, n, LuFamily::gpu);
-  // An H200, f64, two blocks' width in turns: n = 8192 takes 0.064 s by 512 columns and 0.057 by
-  // 1024, 16384 0.224 and 0.215, 32768 1.02 and 0.97; by 256 n = 16384 takes 0.295.
+  // Measured on an H200 in f64, the two block widths interleaved. With 512 and 1024 columns,
+  // n = 8192 takes 0.064 and 0.057 s, 16384 0.224 and 0.215 s, 32768 1.02 and 0.97 s. With 256
+  // columns, n = 16384 takes 0.295 s.
   int columns = n >= 8192 ? 1024 : 256;
   for (; columns > 32; columns /= 2) {
     set_value(spec.parameters, "NB", columns);

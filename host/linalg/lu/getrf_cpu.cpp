@@ -13,8 +13,8 @@ namespace clgauss {
 
 namespace {
 
-/// A launch of many phases is worth so many flops at least, unless somebody wants to know of each
-/// step: then it costs nothing.
+/// Phases share a launch until it does at least this many flops, so that launches cost nothing in
+/// comparison. With a progress callback every step is a launch of its own.
 constexpr double kLeastFlops = 2e9;
 
 class LuCpu : public LuBackend {
@@ -28,9 +28,9 @@ class LuCpu : public LuBackend {
         buffers_(context, LuCpuWorkspace(cut_, type)),
         kernels_(context_, type, spec.parameters) {}
 
-  /// Every kernel is launched once, on a system that is as small as it can be: PoCL builds a kernel
-  /// for a work-group size when it is first launched with it, which would else be counted as
-  /// factorisation.
+  /// Launches every kernel once, on the smallest system possible. PoCL compiles a kernel for a
+  /// work-group size at the first launch with that size. Otherwise that compilation would count as
+  /// factorisation time.
   void prepare(const MatrixView& /*a*/, Index nrhs) override {
     const cl::CommandQueue& queue = context_.queue();
     const cl_uint n =
@@ -93,20 +93,20 @@ class LuCpu : public LuBackend {
     return *few_;
   }
 
-  /// Whether right-hand sides are solved with as columns. They read the factors along longer runs:
-  /// on 2 cores one right-hand side takes half the time from n = 4096 on; small systems gain
-  /// nothing, and need a program less without it.
+  /// Whether to solve with the right-hand sides as columns. This way reads the factors in longer
+  /// runs. On 2 cores it halves the time for one right-hand side from n = 4096 on. Small systems
+  /// gain nothing from it, and without it they need one program less.
   bool by_columns(Index nrhs, Index ld) {
     constexpr cl_uint kFrom = 1024;
     return nrhs > 0 && (ld > 1 || cut_.n >= kFrom) && few_solves().solves_plain(nrhs);
   }
 
-  /// Of the last factorisation, of n rows.
+  /// The row order of the last factorisation, of n rows.
   [[nodiscard]] RowOrder row_order(cl_uint n) const {
     return {buffers_.ids, cl_ulong{ceil_div(n, cut_.nb) - 1} * n};
   }
 
-  /// Factors the n-by-n `a`, n <= cut_.n.
+  /// Factors the n-by-n `a`, where n <= cut_.n.
   void factor(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
               const ProgressCallback& callback) {
     LuProgress progress(queue, callback, n, cut_.nb);
@@ -133,7 +133,8 @@ class LuCpu : public LuBackend {
     queue.enqueueFillBuffer(buffers_.counters, cl_uint{0}, 0, phases * kLuCpuCounterBytes);
   }
 
-  /// B <- A^-1 B with the factors `lu` of the last factorisation, n-by-n. Returns as getrs().
+  /// B <- A^-1 B with the n-by-n factors `lu` of the last factorisation. Returns the same as
+  /// getrs().
   bool solve(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b, cl_uint n,
              Index nrhs) {
     const bool columns = by_columns(nrhs, b.ld), one = !columns && nrhs == 1 && b.ld == 1;
@@ -153,7 +154,7 @@ class LuCpu : public LuBackend {
                                   d.info, d.counters, cut_.tile_rows, cut_.tile_cols, panels);
   }
 
-  /// b <- U^-1 L^-1 P b, block by block. NaN where the factorisation failed.
+  /// b <- U^-1 L^-1 P b, block by block. Leaves NaN in b if the factorisation failed.
   void solve_one(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
                  cl_uint n) {
     const LuCpuBuffers& d = buffers_;

@@ -16,7 +16,7 @@ namespace clgauss {
 
 namespace {
 
-/// What it takes to factor the next block while the last one's update runs.
+/// What look-ahead needs: it factors the next block during the last block's update.
 struct LookAhead {
   LookAhead(KernelMemo& kernels, const GemmOptions& options, cl_uint blocks)
       : queue(kernels.context().context(), device_of(kernels.context().queue()),
@@ -27,10 +27,10 @@ struct LookAhead {
         taken(kernels.context().allocate(blocks * sizeof(cl_uint),
                                          "the tiles taken of an LU's updates")) {}
 
-  cl::CommandQueue queue;  // of the blocks
+  cl::CommandQueue queue;  // factors the blocks
   Gemm gemm;
-  LuUpdates updates;                         // its products
-  std::unique_ptr<GemmBackend> shared_gemm;  // of the update
+  LuUpdates updates;                         // products within a block
+  std::unique_ptr<GemmBackend> shared_gemm;  // the update, done by both queues
   cl::Buffer taken;                          // TileShare::taken of each block's update
 };
 
@@ -78,7 +78,7 @@ class LuGpu : public LuBackend {
 
   void prepare_transposed(Index nrhs) override {
     few_solves().prepare_transposed(context_, nrhs);
-    order_.reset();  // that of the first launch lies in its place
+    order_.reset();  // the first launch has overwritten the row order
   }
   void prepare_both(Index nrhs) override {
     few_solves().prepare_both(context_, nrhs);
@@ -105,7 +105,7 @@ class LuGpu : public LuBackend {
       few_solves().solve(queue, lu, n_, order(queue), b, static_cast<cl_uint>(nrhs), false);
     else
       getrs_kernels().solve(queue, lu, n_, pivots_, b, static_cast<cl_uint>(nrhs));
-    return false;  // the substitution itself may give up waiting
+    return false;  // the substitution itself may stop waiting
   }
 
   void getrs_transposed(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
@@ -164,7 +164,7 @@ class LuGpu : public LuBackend {
     return *few_;
   }
 
-  /// Of the last factorisation.
+  /// The row order of the last factorisation.
   RowOrder order(const cl::CommandQueue& queue) {
     if (!order_) order_ = few_solves().order(queue, pivots_, n_);
     return *order_;
@@ -182,10 +182,10 @@ class LuGpu : public LuBackend {
     }
   }
 
-  /// The same with A22 in two parts: the columns of the next block, which then is factored on a
-  /// queue of its own, and the rest, which is updated meanwhile. (Tried: exchanges and triangular
-  /// solve in two parts as well, the rest's beside the next block's panels. On an H200, f64, n =
-  /// 4096 took 10.7 ms instead of 9.7, 8192 31.6 instead of 24.3.)
+  /// As factor(), with A22 updated in two parts. The columns of the next block come first. That
+  /// block is then factored on its own queue while the rest is updated. (Tried: splitting the
+  /// exchanges and the triangular solve as well, with the rest's part beside the next block's
+  /// panels. On an H200 in f64, n = 4096 took 10.7 ms instead of 9.7, 8192 31.6 instead of 24.3.)
   void factor_ahead(const cl::CommandQueue& queue, const MatrixView& a, LuProgress& progress) {
     queue.enqueueFillBuffer(ahead_->taken, cl_uint{0}, 0, ceil_div(n_, nb_) * sizeof(cl_uint));
     factor_block(queue, updates_, a, 0, nb_);
@@ -208,7 +208,7 @@ class LuGpu : public LuBackend {
 
   [[nodiscard]] bool has_rest_ahead(cl_uint k) const { return n_ - k > 2 * nb_; }
 
-  /// A22 = A22 - L21 U12 of block k but for the columns of the next block.
+  /// The product A22 = A22 - L21 U12 of block k, without the columns of the next block.
   [[nodiscard]] GemmCall rest_ahead(const MatrixView& a, cl_uint k, const TileShare& share) {
     const cl_uint next = k + nb_, rest = next + nb_;
     GemmCall call = updates_.as_product(n_ - next, n_ - rest, nb_, a.at(next, k), a.at(k, rest),
@@ -217,8 +217,8 @@ class LuGpu : public LuBackend {
     return call;
   }
 
-  /// The work-groups of a panel wait for each other, so they need compute units that the update
-  /// leaves to them; an update that takes longer gets those in the end.
+  /// The work-groups of a panel wait for each other, so the update must leave them compute units.
+  /// If the update takes longer than the block, a second launch gives it those units, too.
   void update_rest_ahead(const cl::CommandQueue& queue, const MatrixView& a, cl_uint k) {
     const cl_uint rows = n_ - k - nb_;
     TileShare share{ahead_->taken, k / nb_, units_for_block(rows)};
@@ -234,9 +234,10 @@ class LuGpu : public LuBackend {
     ahead_->shared_gemm->multiply(ahead_->queue, call);
   }
 
-  /// Compute units to factor a block of so many rows on: one for each work-group of a panel and one
-  /// more, for the update does not leave all (SHARED in cl/gemm/gemm_mma.clh), or those that the
-  /// update can do without and be done in the same time; at most three quarters.
+  /// Compute units for factoring a block of `rows` rows. A panel needs one for each of its
+  /// work-groups, and one more because the update does not leave all of them free (SHARED in
+  /// cl/gemm/gemm_mma.clh). If the update can spare more units at no cost in time, the block gets
+  /// those; at most three quarters.
   [[nodiscard]] cl_uint units_for_block(cl_uint rows) {
     const cl_uint units = context_.profile().compute_units;
     const double busy = std::min(1.0, static_cast<double>(rows) / ahead_rows_);
@@ -244,14 +245,14 @@ class LuGpu : public LuBackend {
     return std::min(std::max(panels_.waiting_groups(rows) + 1, idle), units * 3 / 4);
   }
 
-  /// Exchanges of block k in all other columns, and A12 = L11^-1 P_k A12.
+  /// Applies the exchanges of block k to all other columns, and A12 = L11^-1 P_k A12.
   void exchange_and_solve(const cl::CommandQueue& queue, const MatrixView& a, cl_uint k,
                           cl_uint nb) {
     laswp_trsm_.laswp_trsm(queue, {a.at(k, k), a.at(k, 0), nb, n_, k, k + nb, true, pivots_, k});
   }
 
-  /// Columns first .. first + columns, panel by panel; the three steps of factor() inside the
-  /// block.
+  /// Factors columns first .. first + columns, panel by panel, by the three steps of factor()
+  /// inside the block.
   void factor_block(const cl::CommandQueue& queue, LuUpdates& updates, const MatrixView& a,
                     cl_uint first, cl_uint columns) {
     for (cl_uint i = 0; i < columns; i += kPanelWidth) {
@@ -280,7 +281,7 @@ class LuGpu : public LuBackend {
   LuSmall small_;
   Panels panels_;
   LaswpTrsmKernels laswp_trsm_;
-  bool by_small_ = false;         // the last factorisation was that of a small system
+  bool by_small_ = false;         // whether the last factorisation was by small_
   std::optional<Getrs> getrs_;    // made when first needed
   std::optional<FewSolves> few_;  // likewise
   std::optional<RowOrder> order_;
@@ -293,11 +294,11 @@ std::unique_ptr<LuBackend> make_lu_gpu(Context& context, RealType type, Index n,
   return std::make_unique<LuGpu>(context, type, n, options, spec);
 }
 
-// On an H100 blocks of 128 are best from n = 500 on (f64, n = 2048: 5.9 ms, of 32 6.8), and four
-// sub-groups where a row takes twice the registers (6.3 with eight). Products take four times as
-// long as real ones, so half the rows are enough for blocks to be factored beside them: n = 4096 in
-// f64 and f32 12.8 and 11.3 ms (afterwards 15.4 and 12.9, from 8192 rows on 18.8 and 15.8), 8192
-// 49 and 37 (57 and 43).
+// Measured on an H100. Blocks of 128 columns are best from n = 500 on (f64, n = 2048: 5.9 ms, with
+// 32 columns 6.8). Four sub-groups are best where a row takes twice the registers (6.3 ms with
+// eight). Products take four times as long as real ones, so AHEAD is half that of real numbers. In
+// f64 and f32 look-ahead then takes 12.8 and 11.3 ms at n = 4096 (15.4 and 12.9 without it, 18.8
+// and 15.8 with AHEAD = 8192), and 49 and 37 ms at 8192 (57 and 43 without it).
 LuSpec complex_lu_spec(const DeviceProfile& device, RealType type, Index n) {
   LuSpec spec = default_lu_spec(device, type, n, LuFamily::gpu);
   for (const char* name : {"NB", "SOLVE_BLOCK"})

@@ -11,9 +11,9 @@ namespace clgauss {
 
 namespace {
 
-/// Of the blocks. On a GPU `n` says how wide they pay; on a CPU the kernels of height m do.
+/// Columns of a block. On a GPU they depend on n, on a CPU on the kernels for m rows.
 cl_uint block_columns(Context& context, RealType type, Index m, Index n) {
-  // The kernels for CPUs keep the rows of candidates in numbers of A's type.
+  // The kernels for CPUs store candidate row numbers as numbers of A's type.
   const unsigned bits = type == RealType::f32 ? 24 : 30;
   if (m > Index{1} << bits)
     throw DimensionError(
@@ -48,8 +48,8 @@ void TallLu::factor(const MatrixView& a) {
     const cl_uint k = m_ - block.block.rows, w = block.block.columns, next = k + w;
     block.block.view = a.at(k, k);
     steps_->panel(block);                                            // P A1 = L U
-    if (next < n_) steps_->update(block, a.at(k, next), n_ - next);  // A2
-    if (k > 0) steps_->exchange(block, a.at(k, 0), k);               // the L of the blocks before
+    if (next < n_) steps_->update(block, a.at(k, next), n_ - next);  // A2, the columns on the right
+    if (k > 0) steps_->exchange(block, a.at(k, 0), k);               // the L of the earlier blocks
   }
 }
 

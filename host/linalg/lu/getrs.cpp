@@ -103,7 +103,7 @@ void FewSolves::prepare(Context& context, Index nrhs, std::initializer_list<bool
 }
 
 void FewSolves::prepare_faster(Context& context, Index nrhs) {
-  // The self-test solves transposed, too.
+  // Both directions are prepared, because the self-test also solves transposed.
   if (beats_products(nrhs)) prepare(context, nrhs, {false, true});
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-/// Solves with the factors of an LU, as the backends for GPUs, and with many right-hand sides also
-/// those for CPUs, do them.
+/// Solves with the factors of an LU. The backends for GPUs use them, and those for CPUs do for many
+/// right-hand sides.
 
 #include <clgauss/gemm.hpp>
 #include <memory>
@@ -17,8 +17,8 @@ namespace clgauss {
 
 class Getrs {
  public:
-  /// `kernels` and `updates` are shared with the factorisation. `may_wait`: work-groups may wait
-  /// for each other.
+  /// `kernels` and `updates` are shared with the factorisation. `may_wait`: whether work-groups may
+  /// wait for each other.
   Getrs(const LuSetting& setting, LaswpTrsmKernels& kernels, LuUpdates& updates, bool may_wait);
 
   /// Builds the kernels for `nrhs` right-hand sides. Throws NoUsableKernel.
@@ -33,7 +33,7 @@ class Getrs {
                   const MatrixView& b, cl_uint nrhs);
 
  private:
-  /// The first way for one right-hand side that works; null: as with many.
+  /// The first usable kernel for one right-hand side. Null: one is solved as many are.
   TrsvKernel* way_for_one();
   void solve_many(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
                   const MatrixView& b, cl_uint nrhs);
@@ -41,63 +41,64 @@ class Getrs {
   LuSetting setting_;
   LaswpTrsmKernels& kernels_;
   LuUpdates& updates_;
-  std::vector<std::unique_ptr<TrsvKernel>> ways_;  // in the order of trying
-  std::optional<TrsvKernel*> way_;                 // that was found
+  std::vector<std::unique_ptr<TrsvKernel>> ways_;  // tried in this order
+  std::optional<TrsvKernel*> way_;                 // the one found, once it was looked for
 };
 
-/// Solves with a few right-hand sides, or transposed with any number, as both kinds of backends do
-/// them.
+/// Solves with few right-hand sides, or transposed solves with any number. Both kinds of backends
+/// use it.
 class FewSolves {
  public:
-  /// `may_wait`: as make_column_solves() has it.
+  /// `may_wait`: as in make_column_solves().
   FewSolves(Context& context, NumberType number, Index n, const LuSetting* may_wait = nullptr)
       : memo_(context, number),
         waits_(may_wait != nullptr),
         ways_(make_column_solves(context, number, n, may_wait)) {}
 
-  /// Whether it can do B <- A^-1 B for `nrhs` right-hand sides.
+  /// Whether it can compute B <- A^-1 B for `nrhs` right-hand sides.
   [[nodiscard]] bool solves_plain(Index nrhs) {
     return nrhs <= ColumnSolves::kMostColumns && way_for(static_cast<cl_uint>(nrhs), false);
   }
 
-  /// Whether that takes less time than substitution by products: up to two launches a triangle.
+  /// Whether solves_plain() is faster than substitution by products: at most two launches per
+  /// triangle.
   [[nodiscard]] bool beats_products(Index nrhs) {
     return waits_ && nrhs > 1 && nrhs <= 2 * PersistentTrsv::kMostColumns && solves_plain(nrhs);
   }
 
-  /// Builds the kernels for `nrhs` right-hand sides, transposed, and launches each once, on a
-  /// system of one row. Throws NoUsableKernel.
+  /// Builds the kernels for transposed solves with `nrhs` right-hand sides, and launches each once
+  /// on a system of one row. Throws NoUsableKernel.
   void prepare_transposed(Context& context, Index nrhs) { prepare(context, nrhs, {true}); }
-  /// The same for B <- A^-1 B, if beats_products().
+  /// As prepare_transposed(), for both directions, if beats_products(); otherwise does nothing.
   void prepare_faster(Context& context, Index nrhs);
-  /// The same for both directions, where it has them.
+  /// As prepare_transposed(), and for B <- A^-1 B if solves_plain().
   void prepare_both(Context& context, Index nrhs);
 
-  /// B <- A^-1 B, for which solves_plain(), or B <- A^-T B. `order` belongs to the row exchanges.
+  /// B <- A^-1 B if solves_plain(), or B <- A^-T B. `order` is the row order of the factorisation.
   /// Throws NoUsableKernel.
   void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n, const RowOrder& order,
              const MatrixView& b, cl_uint nrhs, bool transposed);
-  /// P of the n row exchanges `pivots`; valid until the next order().
+  /// P as a row order, from the n row exchanges `pivots`. Valid until the next order().
   RowOrder order(const cl::CommandQueue& queue, const cl::Buffer& pivots, cl_uint n);
 
  private:
   void prepare(Context& context, Index nrhs, std::initializer_list<bool> transposed);
-  /// The first that works; null if none does.
+  /// The first way that works; null if none does.
   ColumnSolves* way_for(cl_uint nrhs, bool transposed);
   ColumnSolves& transposed_way_for(cl_uint nrhs);
 
   KernelMemo memo_;
   bool waits_;
-  std::vector<std::unique_ptr<ColumnSolves>> ways_;  // in the order of trying
+  std::vector<std::unique_ptr<ColumnSolves>> ways_;  // tried in this order
 };
 
-/// Solves with many right-hand sides by themselves, with factors that other kernels left: by the
-/// kernel for CPUs where that works, else as Getrs.
+/// Solves with many right-hand sides, with factors that other kernels computed. Uses the strip
+/// kernel for CPUs if it works, and otherwise Getrs.
 class ManySolves {
  public:
   ManySolves(Context& context, RealType type, Index n, const GemmOptions& gemm_options);
 
-  /// Rows of a system in which every kernel is launched.
+  /// Rows of a system just large enough to launch every kernel.
   [[nodiscard]] cl_uint rows_to_prepare() const {
     return products_ ? products_->kernels.solve_block() + 1 : 1;
   }
@@ -107,7 +108,7 @@ class ManySolves {
   }
   void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
              const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs);
-  /// The same for factors without row exchanges.
+  /// As solve(), for factors without row exchanges.
   void substitute(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
                   const MatrixView& b, cl_uint nrhs);
 
@@ -126,7 +127,7 @@ class ManySolves {
   };
 
   TrsmCpu strips_;
-  std::unique_ptr<Products> products_;  // null: strips_ works
+  std::unique_ptr<Products> products_;  // null: use strips_
 };
 
 }  // namespace clgauss

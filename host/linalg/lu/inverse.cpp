@@ -34,7 +34,7 @@ double largest_of(std::span<const double> sums) {
   return largest;
 }
 
-/// The largest sum of magnitudes of a row.
+/// The infinity norm: the largest row sum of magnitudes.
 double norm_inf(const Matrix& a) {
   Values sums(a.rows());
   in_parallel(a.rows(), kElementsPerThread / std::max<Index>(a.cols(), 1) + 1,
@@ -137,7 +137,7 @@ class Inversion {
     return {context_.allocate(n_ * ld * bytes_of(inverse_.type), kInverseSpace), 0, ld};
   }
 
-  /// visit(i, row) for the rows of the matrix at `view`, numbers of f32 or f64, on several threads.
+  /// Calls visit(i, row), on several threads, for the rows of the f32 or f64 matrix at `view`.
   template <typename Visit>
   void visit_rows(const MatrixView& view, const Visit& visit) const {
     const auto visit_as = [&]<typename Real>(Real /*of the type*/) {
@@ -150,7 +150,7 @@ class Inversion {
     inverse_.type == RealType::f32 ? visit_as(0.0F) : visit_as(0.0);
   }
 
-  /// X P of the scaled A, and so that of A.
+  /// A^-1 = Y P from the Y at `view`: permutes its columns and undoes the scaling.
   [[nodiscard]] Matrix downloaded(const MatrixView& view, const std::vector<Index>& rows,
                                   const Scaling& scaling) const {
     Matrix result(n_, n_, Values(n_ * n_));
@@ -166,7 +166,7 @@ class Inversion {
     return result;
   }
 
-  /// ||A X - I||, infinity norm, of R A X R^-1 P^T at `view`, R being the powers of `by_row`.
+  /// ||A X - I||, infinity norm, from R A X R^-1 P^T at `view`; R holds the powers of two `by_row`.
   [[nodiscard]] double off_identity(const MatrixView& view, const std::vector<Index>& rows,
                                     const std::vector<int>& by_row) const {
     Values sums(n_);
@@ -194,7 +194,7 @@ class Inversion {
                                        : SolveStatus::singular;
   }
 
-  /// `residual`: ||A X - I||.
+  /// Sets the residuals, rcond and the status. `residual` is ||A X - I||.
   void judge(double residual) {
     const double eps = unit_roundoff(inverse_.type);
     const MatrixSize a = size_of(a_), x = size_of(inverse_.x);

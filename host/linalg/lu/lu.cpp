@@ -44,7 +44,7 @@ LuSpec lu_spec_for(Context& context, RealType type, Index n, const LuOptions& op
   const TunedEntry* tuned = context.tuning().find(kTunedLu, type, n);
   if (tuned == nullptr || tuned->kernel != lu_family_name(usual.family)) return usual;
   const LuSpec spec{usual.family, tuned->parameters};
-  return fits(spec, context.profile(), type) ? spec : usual;  // of a file that somebody edited
+  return fits(spec, context.profile(), type) ? spec : usual;  // the file may have been edited
 }
 
 std::unique_ptr<LuBackend> make_lu_backend(Context& context, RealType type, Index n,
@@ -102,7 +102,7 @@ class Lu::Implementation {
   void solve(const MatrixView& b, Index nrhs, const EnqueueOptions& enqueue) {
     require_factored();
     check_view(b, n_, nrhs, type_, "B");
-    if (n_ == 0) nrhs = 0;  // however many there are, they are empty
+    if (n_ == 0) nrhs = 0;  // B is empty, whatever nrhs is
     order_.run(context_, enqueue, [&](const cl::CommandQueue& queue) {
       if (!backend_->getrs(queue, factors_, b, nrhs)) backend_->poison_if_failed(queue, b, nrhs);
     });
@@ -111,14 +111,15 @@ class Lu::Implementation {
   void solve_transposed(const MatrixView& b, Index nrhs, const EnqueueOptions& enqueue) {
     require_factored();
     check_view(b, n_, nrhs, type_, "B");
-    if (n_ == 0) nrhs = 0;  // however many there are, they are empty
+    if (n_ == 0) nrhs = 0;  // B is empty, whatever nrhs is
     order_.run(context_, enqueue, [&](const cl::CommandQueue& queue) {
       backend_->getrs_transposed(queue, factors_, b, nrhs);
       backend_->poison_if_failed(queue, b, nrhs);
     });
   }
 
-  /// A^-1 B or A^-T B; factors that failed are told by an exception, not by NaN.
+  /// A^-1 B or A^-T B. Throws SingularFactors if the factorisation failed, instead of returning
+  /// NaN.
   Matrix solve(const Matrix& b, bool transposed) {
     require_factored();
     if (b.rows() != n_) throw DimensionError(fmt::format("b has {} rows, A has {}", b.rows(), n_));
@@ -154,7 +155,8 @@ class Lu::Implementation {
   }
 
  private:
-  /// A few right-hand sides in memory that is kept: estimates of conditions ask again and again.
+  /// Copies B to the device. Condition estimates solve repeatedly, so a small B uses a buffer that
+  /// is kept.
   MatrixView on_device(const Matrix& b) {
     constexpr std::size_t kMostKept = 1U << 20U;
     constexpr const char* kWhat = "the right-hand sides";
@@ -180,9 +182,9 @@ Lu::Lu(Context& context, RealType type, Index n, const LuOptions& options)
         return prepared(context.programs(), [&] {
           auto made = std::make_unique<Implementation>(context, type, n, options);
           if (n == 0) return made;
-          try {  // what factor() and solve() will need is built side by side
+          try {  // builds the kernels of factor() and solve() in parallel
             made->backend().prepare({{}, 0, padded_ld(n, type)}, 1);
-          } catch (const NoUsableKernel&) {  // they will say so
+          } catch (const NoUsableKernel&) {  // factor() and solve() will throw it
           }
           return made;
         });

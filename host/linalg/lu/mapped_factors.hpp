@@ -11,22 +11,21 @@
 
 namespace clgauss {
 
-/// P A' Q = L U as row exchanges P and column exchanges Q, row or column k with number k of the
-/// list, one k after the other. Without numbers, none.
+/// P and Q of P A' Q = L U: row or column k was exchanged with number k of its list, in order of k.
+/// An empty list stands for no exchanges.
 struct Exchanges {
   std::vector<Index> rows, columns;
 };
 
-/// Whether MappedFactors serve the context's device: a CPU's, whose buffers are mapped without a
-/// copy.
+/// Whether MappedFactors can be used: the device is a CPU, whose buffers are mapped without a copy.
 [[nodiscard]] bool maps_factors(const Context& context);
 
-/// Solves in f64. Estimates ask for a few columns, for which a device's kernels would take longer
-/// to be built than the solves take. The view stays mapped as long as this lives: no kernel may
-/// write to it meanwhile.
+/// Solves in f64, for estimates. They need a few columns, and building the device's kernels would
+/// take longer than these solves. The view stays mapped as long as this object lives, and no kernel
+/// may write to it meanwhile.
 class MappedFactors : public Factored {
  public:
-  /// `lu` holds L\U of `type`, n-by-n. growth(A) answers reciprocal_growth(). Waits.
+  /// `lu` holds the n-by-n L\U of `type`. growth(A) returns reciprocal_growth(A). Waits.
   MappedFactors(const cl::CommandQueue& queue, RealType type, const MatrixView& lu, Index n,
                 Exchanges exchanges, const Scaling& scaling,
                 std::function<double(const Matrix& a)> growth);

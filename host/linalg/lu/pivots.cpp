@@ -15,14 +15,15 @@ namespace clgauss {
 
 namespace {
 
-/// The diagonal by rows of one element each, one row and one column apart.
+/// Reads the diagonal as a rectangle with rows of one element, at a pitch of one row plus one
+/// column.
 template <typename Real>
 Values download_diagonal_as(const cl::CommandQueue& queue, const MatrixView& a, Index n,
                             Index parts) {
   const std::size_t bytes = parts * sizeof(Real);
   std::vector<Real, UninitializedAllocator<Real>> values(parts * n);
-  // The last one by itself: NVIDIA's driver wants the whole of the last row's pitch inside the
-  // buffer.
+  // The last element is read separately. NVIDIA's driver requires the whole pitch of the last row
+  // to lie inside the buffer.
   if (n > 1)
     queue.enqueueReadBufferRect(a.buffer, CL_TRUE, {a.offset * bytes, 0, 0}, {0, 0, 0},
                                 {bytes, n - 1, 1}, (a.ld + 1) * bytes, 0, bytes, 0, values.data());

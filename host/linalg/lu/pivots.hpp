@@ -1,5 +1,5 @@
 #pragma once
-/// The pivots of a factorisation, from the device, which is not believed, and what they say.
+/// Reads the pivots of a factorisation from the device, checks them and interprets them.
 
 #include <clgauss/context.hpp>
 #include <clgauss/lab/elimination.hpp>
@@ -15,31 +15,30 @@
 
 namespace clgauss {
 
-/// diagonal[i] <- A(i, i), i < n, by the kernel of cl/common/diagonal.cl. A begins where its buffer
-/// does.
+/// diagonal[i] <- A(i, i), i < n, by the kernel of cl/common/diagonal.cl. A must begin at its
+/// buffer's start.
 void enqueue_diagonal(const cl::CommandQueue& queue, Kernel kernel, const MatrixView& a, Index n,
                       const cl::Buffer& diagonal);
 
-/// The n diagonal elements of the matrix at `a`, of complex numbers their parts, which `gathered`
-/// holds, too. No residual depends
-/// on what of them reaches the host, but the determinant does: throws DeviceFault if the two are
-/// not the same to the bit. Waits.
+/// The n diagonal elements of the matrix at `a`; for complex numbers, their parts. `gathered` holds
+/// the same elements, and both copies are read. No residual depends on the copy on the host, but
+/// the determinant does. Throws DeviceFault if the copies are not identical to the bit. Waits.
 [[nodiscard]] Values download_diagonal(const cl::CommandQueue& queue, const MatrixView& a,
                                        const cl::Buffer& gathered, NumberType number, Index n);
 
-/// What `read` returns, asked twice; throws DeviceFault if it differs.
+/// Calls `read` twice and returns its result. Throws DeviceFault if the two results differ.
 [[nodiscard]] std::vector<Index> read_twice(const std::function<std::vector<Index>()>& read);
 
-/// `row` of `count`, which the device chose as pivot of column k: throws DeviceFault unless it is
-/// one of the rows from k on.
+/// Returns `row`, which the device chose as pivot of column k. Throws DeviceFault unless it is one
+/// of the rows k .. count - 1.
 [[nodiscard]] Index checked_pivot_row(Index row, Index k, Index count);
 
-/// `column`, where the device says that it failed: throws DeviceFault unless it is one of the
-/// `count` columns.
+/// Returns `column`, where the device says that the factorisation failed. Throws DeviceFault unless
+/// it is one of the `count` columns.
 [[nodiscard]] Index checked_failed_column(Index column, Index count);
 
-/// The rows exchanged with rows 0 .. steps - 1 of `count`, from a buffer of `Number`s; waits.
-/// Throws DeviceFault.
+/// Reads, from a buffer of `Number`s, the rows exchanged with rows 0 .. steps - 1 of a matrix of
+/// `count` rows. Waits. Throws DeviceFault.
 template <typename Number>
 [[nodiscard]] std::vector<Index> read_pivots(const cl::CommandQueue& queue,
                                              const cl::Buffer& buffer, Index steps, Index count) {
@@ -52,23 +51,22 @@ template <typename Number>
   return rows;
 }
 
-/// Completes a result whose pivots are read: the first column whose pivot allows no answer, exactly
-/// zero or not finite, and how many of the exchanges of row k with rows[k] were of two different
-/// rows. Throws DeviceFault if the device reported another column as failed, whose pivot is as good
-/// as any. With `least` the pivots are those of a matrix that is positive definite if none is below
-/// it.
+/// Completes a result whose pivots have been read; rows[k] is the row exchanged with row k. Sets
+/// the first column whose pivot is exactly zero or not finite, and the number of exchanges of two
+/// different rows. Throws DeviceFault if the device reported a failure in a column whose pivot is
+/// good. With `least`, a pivot below it also fails: the matrix is not positive definite.
 void judge_pivots(EliminationResult& result, std::vector<Index> rows,
                   std::optional<double> least = {});
 
-/// The exchanges of rows of the LU that L D L^T leaves: those of its columns, but the two of a pair
-/// also change places.
+/// The row exchanges of the LU that L D L^T yields: those of its columns, except that the two
+/// columns of a pair also change places.
 [[nodiscard]] std::vector<Index> row_exchanges_of(std::vector<Index> exchanges,
                                                   const std::vector<bool>& pairs);
 
-/// The same for what L D L^T adds: its exchanges of columns, and the inertia.
+/// Adds what only L D L^T has: the number of its column exchanges, and the inertia.
 void judge_pivots(EliminationResult& result, const SymmetricPivots& pivots);
 
-/// The answer of an n = 0 system.
+/// The solution of a system with n = 0.
 [[nodiscard]] EliminationResult empty_result(const System& system, Pivoting pivoting);
 
 }  // namespace clgauss

@@ -32,8 +32,8 @@ class SolvesByCores : public PlainSolves {
         gemm_options_(gemm_options),
         few_(context, type, n) {}
 
-  /// Every kernel is launched once, on a system of one row: PoCL builds a kernel for a work-group
-  /// size when it is first launched with it.
+  /// Launches every kernel once, on a system of one row. PoCL compiles a kernel for a work-group
+  /// size at the first launch with that size.
   void prepare(Index nrhs) override {
     if (nrhs == 0 || n_ == 0) return;
     const auto ones = [&](Index count) {
@@ -93,7 +93,7 @@ class SolvesByGroups : public PlainSolves {
   LuSetting setting_;
   LuUpdates updates_;
   LaswpTrsmKernels laswp_trsm_;
-  bool waits_;  // work-groups of a solve may, for each other
+  bool waits_;  // whether work-groups of a solve may wait for each other
   Getrs getrs_;
   FewSolves few_;
 };

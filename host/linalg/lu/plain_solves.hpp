@@ -1,5 +1,6 @@
 #pragma once
-/// Solves with the factors of an LU without exchanges, as the backends do them whose factors are.
+/// Solves with the factors of an LU without row exchanges, for the backends that compute such
+/// factors.
 
 #include <clgauss/gemm.hpp>
 #include <memory>
@@ -22,25 +23,26 @@ class PlainSolves {
   virtual void solve(const cl::CommandQueue& queue, const MatrixView& factors, cl_uint n,
                      const MatrixView& b, Index nrhs) = 0;
 
-  /// The exchanges that there are none of: 0, 1, 2 .. n - 1, as cl_uints.
+  /// The identity as row exchanges: 0, 1, 2 .. n - 1, as cl_uints.
   [[nodiscard]] const cl::Buffer& identity() const { return identity_; }
 
  private:
   cl::Buffer identity_;
 };
 
-/// For devices whose work-group is a core.
+/// For devices whose work-group runs on one core.
 [[nodiscard]] std::unique_ptr<PlainSolves> make_plain_solves_cpu(Context& context, RealType type,
                                                                  Index n,
                                                                  const GemmOptions& gemm_options);
 
-/// For all others, and in products by `gemm`; all of it must outlive them. What waits in vain says
-/// so in setting.flags.
+/// For all other devices, with products by `gemm`. `setting` and `gemm` must outlive the result. A
+/// solve that waits in vain sets setting.flags.
 [[nodiscard]] std::unique_ptr<PlainSolves> make_plain_solves_gpu(const LuSetting& setting,
                                                                  Gemm& gemm);
 
-/// The first column whose pivot is of no use, by the flags of factors that wait nowhere. Throws
-/// CoResidencyLost if a solve waited in vain, DeviceFault for a column that there is not.
+/// The first column with an unusable pivot, from the flags of factors whose kernels do not wait for
+/// each other. Throws CoResidencyLost if a solve waited in vain, DeviceFault for a column that does
+/// not exist.
 [[nodiscard]] std::optional<Index> failed_column_of(const Context& context,
                                                     const LuFlags::Values& flags, Index n);
 

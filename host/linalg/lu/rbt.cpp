@@ -28,7 +28,7 @@ namespace clgauss {
 
 namespace {
 
-/// Places of the figures on the device.
+/// Indices of the measured values in the device's buffer.
 enum Figure : cl_uint {
   kLargestOfMatrix,
   kLargestOfL,
@@ -135,14 +135,14 @@ class RbtLu::Implementation {
     flags_.reset(queue);
     if (n_ == 0) return;
     ask_own_kernels();
-    std::array<cl_float, kFigures> initial{};  // a power of two, as a pattern must be
+    std::array<cl_float, kFigures> initial{};  // a fill pattern's size must be a power of two
     initial[kUnused] = initial[kSmallestPivot] = std::numeric_limits<float>::infinity();
     queue.enqueueFillBuffer(figures_, initial, 0, sizeof initial);
     queue.enqueueCopyBuffer(identity_, order_, 0, 0, n_ * sizeof(cl_int));
     butterflies_.two_sided(queue, a, mixed_);  // A_r = U^T A V
     kernels_.extremes(queue, mixed_, n_, {figures_, kLargestOfMatrix, kLargestOfMatrix, kUnused});
     LuProgress progress(queue, callback, n_, kernels_.block());
-    bool pending = false;  // the last block's update of the rest
+    bool pending = false;  // whether the last block's update of the rest is still to be done
     for_each_block([&](const Block& at) {
       kernels_.diagonal(queue, {at.diagonal, at.factors, work_, sources_, at.window, at.size,
                                 at.k});  // P_k A(:, 1) = L U
@@ -200,7 +200,7 @@ class RbtLu::Implementation {
   }
 
  private:
-  /// One step of the factorisation: where its parts lie.
+  /// The parts of the matrix in one step of the factorisation.
   struct Block {
     cl_uint k, size, rest, window;
     MatrixView diagonal, left, right, corner;  // A11, A21, A12, A22
@@ -219,7 +219,7 @@ class RbtLu::Implementation {
     return static_cast<cl_uint>(n);
   }
 
-  /// For their self-tests, once. Throws NoUsableKernel.
+  /// Runs the self-tests of the kernels, once. Throws NoUsableKernel.
   void ask_own_kernels() {
     if (asked_) return;
     butterflies_.prepare();
@@ -240,7 +240,7 @@ class RbtLu::Implementation {
     return context_.allocate(count * sizeof(cl_int), "the row exchanges of an LU");
   }
 
-  /// Place for `nrhs` of them.
+  /// Workspace for `nrhs` right-hand sides.
   const MatrixView& right_hand_sides(Index nrhs) {
     if (nrhs > y_columns_) {
       const std::uint64_t bytes = n_ * nrhs * bytes_of(factors_.type());
@@ -251,14 +251,14 @@ class RbtLu::Implementation {
     return y_;
   }
 
-  /// Whether the update by this block can wait for the next one's.
+  /// Whether this block's update can be deferred and joined with the next block's.
   [[nodiscard]] bool may_wait(const Block& at) const {
     return value_of(parameters_, "PAIRED") == 1 && at.rest > kernels_.window();
   }
 
-  /// A22 = A22 - L21 U12. Of an update that waits only what the next block is found in, and is
-  /// exchanged with, is done: its window's rows and its columns. That block then does the rest for
-  /// both. Says whether this one waits; `pending`: the last one did.
+  /// A22 = A22 - L21 U12. A deferred update does only the parts that the next block needs: the rows
+  /// of its window and its columns. The next block's update then does the rest for both. Returns
+  /// whether this update is deferred; `pending`: whether the last one was.
   bool update_rest(const cl::CommandQueue& queue, const Block& at, bool pending) {
     const cl_uint nb = kernels_.block(), size = at.size, rest = at.rest;
     const auto update = [&](cl_uint first_row, cl_uint rows, cl_uint columns) {
@@ -267,7 +267,7 @@ class RbtLu::Implementation {
                      at.corner.at(first_row, 0), {&queue});
     };
     if (pending) {
-      const cl_uint done = at.window - size;  // rows of the window that the last block has updated
+      const cl_uint done = at.window - size;  // window rows that the last block has already updated
       update(0, done, rest);
       if (rest > done)
         gemm_.update(rest - done, rest, 2 * nb, lu_.at(at.k + at.window, at.k - nb),
@@ -308,15 +308,15 @@ class RbtLu::Implementation {
   Butterflies butterflies_;
   WindowKernels kernels_;
   LaswpTrsmKernels laswp_trsm_;
-  bool waits_;  // work-groups of a solve may, for each other
+  bool waits_;  // whether work-groups of a solve may wait for each other
   Getrs getrs_;
   FewSolves few_;
-  MatrixView mixed_, lu_;  // A_r, of which A22 becomes what is left; L\U
-  cl::Buffer work_;        // of a diagonal block
-  cl::Buffer sources_;     // of the rows of its window
-  cl::Buffer identity_;    // 0, 1, 2 ..
+  MatrixView mixed_, lu_;  // A_r, whose A22 is updated in place; L\U
+  cl::Buffer work_;        // the inverses of a diagonal block's factors
+  cl::Buffer sources_;     // the source rows of its window
+  cl::Buffer identity_;    // 0, 1, 2 .. n - 1
   cl::Buffer order_;       // row i came from order_[i]
-  cl::Buffer positions_;   // and row i went to positions_[i]
+  cl::Buffer positions_;   // row i went to positions_[i]
   cl::Buffer figures_;
   MatrixView y_;  // right-hand sides between the butterflies
   Index y_columns_ = 0;
@@ -371,7 +371,7 @@ std::uint64_t rbt_workspace_bytes(const DeviceProfile& device, RealType factor_t
                         workspace_bytes(variants_of(LuFamily::gpu), solves.parameters, setting);
   bytes += n * nrhs * bytes_of(factor_type);
   if (device.type != DeviceType::cpu) return bytes;
-  // Only CPUs pack the operands of products.
+  // Only the kernels for CPUs pack the operands of products.
   const GemmSpec gemm = default_cpu_gemm_spec(device, factor_type);
   const auto packed = [&](Index columns, int depth) {
     return gemm_workspace_bytes(gemm, {n, columns, static_cast<Index>(depth)});

@@ -1,5 +1,5 @@
 #pragma once
-/// The updates of a factorisation, in real or in complex numbers.
+/// The updates of a factorisation, for real or complex numbers.
 
 #include <clgauss/gemm.hpp>
 
@@ -8,36 +8,37 @@
 
 namespace clgauss {
 
-/// C <- C - A B, which Gemm does. Of complex numbers it is a product of real matrices: A as it
-/// lies there, and W in place of B, in which a number x stands as
+/// C <- C - A B, by Gemm. For complex numbers it is a product of real matrices: A as it is stored,
+/// and W in place of B. In W a number x becomes
 ///
 ///     re x   im x
 ///    -im x   re x
 class LuUpdates {
  public:
-  /// `kernels` say of what numbers; `gemm` is of their real type.
+  /// `kernels` determines the type of numbers; `gemm` is of their real type.
   LuUpdates(KernelMemo& kernels, Gemm& gemm) : kernels_(kernels), gemm_(gemm) {}
 
-  /// Enqueues it for A m-by-k and B k-by-n.
+  /// Enqueues the update for A m-by-k and B k-by-n.
   void update(const cl::CommandQueue& queue, Index m, Index n, Index k, const MatrixView& a,
               const MatrixView& b, const MatrixView& c);
-  /// In two steps: makes what stands in place of the k-by-n B, which the next one replaces,
+  /// The first of two steps: makes the operand that replaces the k-by-n B. It lasts until the next
+  /// call.
   void bring(const cl::CommandQueue& queue, Index n, Index k, const MatrixView& b);
-  /// and the product of real matrices with it.
+  /// The second step: the product of real matrices with that operand.
   [[nodiscard]] GemmCall as_product(Index m, Index n, Index k, const MatrixView& a,
                                     const MatrixView& b, const MatrixView& c);
 
-  /// Builds and checks the kernels that it takes. Throws NoUsableKernel.
+  /// Builds and self-tests the kernels of update(). Throws NoUsableKernel.
   void prepare(Index m, Index n, Index k, const MatrixView& a, const MatrixView& b,
                const MatrixView& c);
 
-  /// Bytes of W for `rows` and `columns` of B at most.
+  /// Bytes of W for a B of at most `rows` and `columns`.
   [[nodiscard]] static std::uint64_t bytes(NumberType number, Index rows, Index columns);
 
  private:
-  /// W of k rows and n columns of numbers, in parts.
+  /// W for k rows and n columns of numbers; grows if needed.
   const MatrixView& space_for(Index k, Index n);
-  /// W <- what stands in place of the k-by-n B.
+  /// Writes to W the operand that replaces the k-by-n B.
   void expand(const cl::CommandQueue& queue, const MatrixView& b, const MatrixView& w, Index k,
               Index n);
   /// Throws NoUsableKernel unless expand() passes its self-test.
@@ -46,7 +47,7 @@ class LuUpdates {
   KernelMemo& kernels_;
   Gemm& gemm_;
   MatrixView w_;
-  bool expands_ = false;  // and gives its known answer
+  bool expands_ = false;  // whether expand() has passed its self-test
 };
 
 }  // namespace clgauss

@@ -15,19 +15,19 @@ namespace clgauss {
 namespace {
 
 constexpr Index kBlockColumns = 32, kRowsAtOnce = 8;
-constexpr double kClear = 1000;  // times the tolerance: what clearly counts
+constexpr double kClear = 1000;  // a rank is clear if it holds with this times the tolerance
 
 double dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-/// A unit vector along (s, c), or the other one if they are 0.
+/// The unit vector along (s, c); `other` if both are 0.
 std::pair<double, double> unit_vector(double s, double c, std::pair<double, double> other) {
   const double length = std::hypot(s, c);
   return length > 0 ? std::pair(s / length, c / length) : other;
 }
 
-/// sums[j] += by * sum_i factors[i] rows[i][j] for so many rows, `ld` apart.
+/// sums[j] += by * sum_i factors[i] rows[i][j] for `rows` rows, `ld` apart.
 void add_rows(Index rows, const double* factors, Index factor_ld, const double* from, Index ld,
               double by, Index columns, double* sums) {
   Index i = 0;
@@ -48,8 +48,8 @@ void add_rows(Index rows, const double* factors, Index factor_ld, const double* 
 
 bool ExtremeSingularValues::append(std::span<const double> above, double diagonal,
                                    double tolerance) {
-  // With x^T R = sigma y^T, y of length 1, (s x, c)^T (R, w; 0, gamma) is as long as
-  // (s, c) (sigma, alpha; 0, gamma), alpha = x^T w: the singular values of that are the estimates.
+  // x^T R = sigma y^T with |y| = 1. With alpha = x^T w, (s x, c)^T (R, w; 0, gamma) has the same
+  // length as (s, c) (sigma, alpha; 0, gamma). The singular values of the latter are the estimates.
   struct Grown {
     double value = 0;
     std::pair<double, double> left;  // (s, c)
@@ -63,7 +63,7 @@ bool ExtremeSingularValues::append(std::span<const double> above, double diagona
     const double value = largest ? most : sigma * (gamma / most),
                  square = value / most * (value / most);
     const double a = alpha / most, g = diagonal / most, s = sigma / most;
-    const double first = s * s + a * a, second = g * g;  // the diagonal of its square
+    const double first = s * s + a * a, second = g * g;  // diagonal of M M^T, M that 2-by-2
     if (first >= second)
       return {value, largest ? unit_vector(square - second, a * g, {1, 0})
                              : unit_vector(-a * g, first - square, {0, 1})};
@@ -101,9 +101,9 @@ Geqp3 Geqp3::of_triangle(const Matrix& r, double tolerance) {
   return qr.take_columns_in_order(tolerance) ? std::move(qr) : Geqp3(r, tolerance);
 }
 
-/// False if the rank is not clear.
+/// Takes the columns in their order. Returns false if the rank is not clear.
 bool Geqp3::take_columns_in_order(double tolerance) {
-  for (Index j = 0; j < n_; ++j) {  // which has nothing below row j
+  for (Index j = 0; j < n_; ++j) {  // A(j+1:m, j) is 0
     const Index k = rank();
     double square = 0;
     for (Index i = k + 1; i <= j; ++i) square += a_(i, j) * a_(i, j);
@@ -124,10 +124,10 @@ bool Geqp3::take_columns_in_order(double tolerance) {
   return rank() < n_ && std::sqrt(left) <= tolerance * extremes_.largest();
 }
 
-/// (I - tau v v^T) A(k:end, k+1:n), v below R in column k.
+/// Computes (I - tau v v^T) A(k:end, k+1:n), where v is stored below R in column k.
 void Geqp3::reflect_rest(Index k, Index end, double tau) {
   const Index ld = a_.cols();
-  const double beta = std::exchange(a_(k, k), 1);  // as v has it
+  const double beta = std::exchange(a_(k, k), 1);  // v is 1 there
   in_parallel(n_ - k - 1, kElementsPerThread / (end - k), [&](Index from, Index to) {
     const Index j0 = k + 1 + from, columns = to - from;
     double* const f = &f_(0, j0);
@@ -158,7 +158,7 @@ void Geqp3::take_longest_columns(double tolerance) {
   }
 }
 
-/// Lengths of what each column that is left has below R.
+/// Computes the lengths of the remaining columns below R.
 void Geqp3::measure_columns() {
   const Index k = rank();
   std::fill(norms_.begin() + static_cast<std::ptrdiff_t>(k), norms_.end(), 0.0);
@@ -174,7 +174,7 @@ void Geqp3::swap_columns(Index first, Index second) {
   std::swap(order_[first], order_[second]);
 }
 
-/// The longest column comes next, with what the block's reflections do to it.
+/// Exchanges the longest remaining column into place k and applies the block's reflections to it.
 void Geqp3::exchange(Index first) {
   const Index k = rank(), depth = k - first;
   const auto best = static_cast<Index>(
@@ -188,7 +188,7 @@ void Geqp3::exchange(Index first) {
     for (Index c = 0; c < depth; ++c) a_(i, k) -= a_(i, first + c) * f_(c, k);
 }
 
-/// (I - tau v v^T) A(k:m, k) = (beta, 0 ..), v = (1, ..) in its place; tau.
+/// Computes (I - tau v v^T) A(k:m, k) = (beta, 0 ..), stores v = (1, ..) in place, and returns tau.
 double Geqp3::reflect(Index k) {
   double square = 0;
   for (Index i = k + 1; i < m_; ++i) square += a_(i, k) * a_(i, k);
@@ -199,13 +199,13 @@ double Geqp3::reflect(Index k) {
   return (beta - alpha) / beta;
 }
 
-/// F's row for reflection k, row k of R, and what that leaves of the columns. False if a column is
-/// so much shorter now that it must be measured again.
+/// Computes F's row for reflection k and row k of R, and updates the lengths of the columns.
+/// Returns false if a column became so much shorter that it must be measured again.
 bool Geqp3::update_row(Index first, double tau) {
   const Index k = rank(), depth = k - first, ld = a_.cols(), rows = m_ - k;
   if (k + 1 == n_) return true;
   const double below = std::sqrt(std::numeric_limits<double>::epsilon());
-  const double beta = std::exchange(a_(k, k), 1);  // as v has it
+  const double beta = std::exchange(a_(k, k), 1);  // v is 1 there
   std::vector<double> by(depth);                   // V^T v
   for (Index i = k; i < m_; ++i)
     for (Index c = 0; c < depth; ++c) by[c] += a_(i, first + c) * a_(i, k);

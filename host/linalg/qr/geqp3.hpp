@@ -1,5 +1,5 @@
 #pragma once
-/// QR with column exchanges in host memory, as far as the rank goes.
+/// Rank-revealing QR with column exchanges, in host memory.
 
 #include <clgauss/matrix.hpp>
 #include <span>
@@ -7,49 +7,51 @@
 
 namespace clgauss {
 
-/// The largest and the smallest singular value of a triangle that grows by a column at a time, as
-/// LAPACK's laic1 estimates them (Bischof 1990): the largest from below, the smallest from above,
-/// k flops for k numbers of a column each.
+/// Estimates the largest and the smallest singular value of a triangle that grows by one column at
+/// a time, as LAPACK's laic1 does (Bischof 1990). The largest is estimated from below, the smallest
+/// from above. A column of k numbers takes k flops for each.
 class ExtremeSingularValues {
  public:
-  /// Whether the smallest of the triangle with the column (above, diagonal) is above 0 and not
-  /// below `tolerance` times the largest. If not, the triangle stays without it.
+  /// Appends the column (above, diagonal) and returns true if the triangle's smallest singular
+  /// value is then above 0 and at least `tolerance` times the largest. Otherwise leaves the
+  /// triangle unchanged.
   [[nodiscard]] bool append(std::span<const double> above, double diagonal, double tolerance);
   [[nodiscard]] double largest() const { return largest_.value; }
 
  private:
   struct Estimate {
     double value = 0;
-    std::vector<double> vector;  // of length 1: its product with the triangle is as long as `value`
+    std::vector<double> vector;  // of length 1; its product with the triangle has length `value`
   };
   Estimate largest_, smallest_;
 };
 
-/// A P = Q R of an m-by-n A by Householder's reflections, by blocks of columns, with the longest
-/// column that is left next (LAPACK's geqp3, Quintana-Orti, Sun and Bischof 1998). It ends at the
-/// rank: the largest k for which the leading k columns of R have no singular value, as estimated,
-/// below `tolerance` times the largest (gelsy). What the other columns have below is left out of R.
+/// A P = Q R of an m-by-n A by Householder reflections, in blocks of columns. The longest remaining
+/// column comes next (LAPACK's geqp3, Quintana-Orti, Sun and Bischof 1998). It stops at the rank:
+/// the largest k for which the leading k columns of R have no estimated singular value below
+/// `tolerance` times the largest (as in gelsy). R omits what the other columns have below row k.
 ///
-/// 2 rank (2 m n - rank (m + n) + 2/3 rank^2) flops in f64, by all cores. A holds finite numbers,
-/// the squares of which, and their sums, are in range.
+/// 2 rank (2 m n - rank (m + n) + 2/3 rank^2) flops in f64, on all cores. A must be finite, and the
+/// squares of its numbers and their sums must be in range.
 class Geqp3 {
  public:
   Geqp3(const Matrix& a, double tolerance);
 
-  /// Of an upper triangle R, without exchanges by length where its rank is clear: columns keep
-  /// their order, but those that depend on the ones before them come last. It is clear if there are
-  /// such, the columns taken have no singular value, as estimated, below 1000 times the tolerance,
-  /// and the Frobenius norm of what is left out of R is not above the tolerance times the largest:
-  /// that norm bounds the singular values that count as 0. Up to 2 d n^2 flops for d such columns,
-  /// none for the last ones. Else the same as Geqp3(r, tolerance).
+  /// QR of an upper triangle R. If its rank is clear, columns are not exchanged by length: they
+  /// keep their order, except that those that depend on earlier ones come last. The rank is clear
+  /// if three conditions hold. There are such columns. The columns taken have no estimated singular
+  /// value below 1000 times the tolerance. The Frobenius norm of what R omits is at most the
+  /// tolerance times the largest singular value; that norm bounds the singular values that count as
+  /// 0. Up to 2 d n^2 flops for d such columns, none if they are the last ones. If the rank is not
+  /// clear, as Geqp3(r, tolerance).
   [[nodiscard]] static Geqp3 of_triangle(const Matrix& r, double tolerance);
 
   [[nodiscard]] Index rank() const { return taus_.size(); }
-  /// order()[j] is the column of A that is column j of A P.
+  /// Column order()[j] of A is column j of A P.
   [[nodiscard]] std::span<const Index> order() const { return order_; }
-  /// R, i < rank().
+  /// Element (i, j) of R, i < rank().
   [[nodiscard]] double r(Index i, Index j) const { return i <= j ? a_(i, j) : 0; }
-  /// C <- Q C, or Q^T C, of a C with m rows.
+  /// C <- Q C or Q^T C, for a C with m rows.
   void apply(Matrix& c, bool transposed) const;
 
  private:
@@ -66,11 +68,11 @@ class Geqp3 {
 
   Index m_, n_;
   // Rows are host_ld(n) apart.
-  Matrix a_;  // R above, below it the reflections, whose first number is 1
-  Matrix f_;  // the block's V is not yet applied to the rest of A, which is A - V F
+  Matrix a_;  // R; below it the reflections' v without their 1
+  Matrix f_;  // the rest of A is A - V F, until V of the block is applied
   std::vector<double> taus_;
   std::vector<Index> order_;
-  std::vector<double> norms_, measured_;  // of columns below R; when they were last summed up
+  std::vector<double> norms_, measured_;  // of columns below R; when last summed
   ExtremeSingularValues extremes_;
 };
 

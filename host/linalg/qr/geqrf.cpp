@@ -88,7 +88,7 @@ void Geqrf::factor_block(const cl::CommandQueue* queue, const MatrixView& a, Ind
   const cl_uint nb = kernels_.panel_columns();
   const std::size_t element = bytes_of(type_);
   const bool alone = columns <= nb;
-  if (queue != nullptr && !alone)  // above a panel's first row its v are zero
+  if (queue != nullptr && !alone)  // above a panel's first row, its v are zero
     queue->enqueueFillBuffer(v.buffer, cl_uchar{0}, v.offset * element, columns * v.ld * element);
   for (cl_uint j = 0; j < columns; j += nb) {
     const cl_uint width = std::min(nb, columns - j), right = columns - j - width;
@@ -159,7 +159,7 @@ void Geqrf::solve(const cl::CommandQueue& queue, const MatrixView& b, Index colu
                   bool transposed) {
   const auto n = static_cast<cl_uint>(n_), nrhs = static_cast<cl_uint>(columns);
   if (columns == 0) return;
-  // R is the U of an LU whose L, zeros below the diagonal, is I.
+  // R is the U of an LU with L = I, stored as zeros below the diagonal.
   if (transposed || few_.solves_plain(columns)) {
     few_.solve(queue, r_, n, {identity_, 0}, b, nrhs, transposed);
     return;

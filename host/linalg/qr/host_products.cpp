@@ -39,7 +39,7 @@ Matrix product(const Matrix& a, const Matrix& x, bool transpose) {
                       const double by = x(i, c);
                       for (Index j = 0; j < a.cols(); ++j) turned[j] += row[j] * by;
                     } else {
-                      double sums[8] = {};  // side by side
+                      double sums[8] = {};  // independent, to be vectorized
                       Index j = 0;
                       for (; j + 8 <= a.cols(); j += 8)
                         for (Index k = 0; k < 8; ++k) sums[k] += row[j + k] * turned[j + k];

@@ -1,26 +1,26 @@
 #pragma once
-/// What least squares compute with matrices in host memory, in f64.
+/// Operations of least squares on matrices in host memory, in f64.
 
 #include <clgauss/matrix.hpp>
 
 namespace clgauss {
 
-/// A^T, by all cores.
+/// A^T, on all cores.
 [[nodiscard]] Matrix transposed_in_parallel(const Matrix& a);
 
-/// A X or A^T X, by all cores.
+/// A X or A^T X, on all cores.
 [[nodiscard]] Matrix product(const Matrix& a, const Matrix& x, bool transpose);
 
-/// from <- from - what.
+/// from <- from - what
 void subtract(Matrix& from, const Matrix& what);
 
-/// Infinity norm of a column, NaN if it holds one.
+/// Infinity norm of a column; NaN if it contains a NaN.
 [[nodiscard]] double largest_in_column(const Matrix& x, Index c);
 
-/// 2-norm of a column, without overflow and underflow of squares.
+/// 2-norm of a column. Squares do not overflow or underflow.
 [[nodiscard]] double norm2_of_column(const Matrix& x, Index c);
 
-/// Largest sums of magnitudes: of a row, and of a column.
+/// Largest row sum and largest column sum of magnitudes.
 struct MatrixNorms {
   double inf = 0, one = 0;
 };

@@ -35,7 +35,7 @@ namespace {
 
 constexpr int kMostLstsqCorrections = 30;
 
-/// Exponents that bring the largest finite number of each column, or row, near 1.
+/// Exponents that bring the largest finite number of each column or row near 1.
 std::vector<int> exponents_of(std::span<const double> largest) {
   std::vector<int> exponents;
   for (const double of_one : largest)
@@ -47,7 +47,7 @@ std::vector<double> largest_of_columns(const Matrix& a) {
   return sizes_of(a.values(), a.cols()).columns;
 }
 
-/// So many rows, zeros below those that there are.
+/// The first `rows` rows of A; rows that A does not have are zero.
 Matrix first_rows(const Matrix& a, Index rows) {
   Matrix top(rows, a.cols());
   std::ranges::copy(a.values().first(std::min(rows, a.rows()) * a.cols()), top.values().begin());
@@ -68,8 +68,8 @@ Matrix beside(const Matrix& left, const Matrix& right) {
   return both;
 }
 
-/// A X = B, as its transpose if it is wide: F = A or A^T, rows x columns, rows >= columns, F' = F
-/// C.
+/// A X = B. A wide A is factored as its transpose: F = A or A^T, rows x columns, rows >= columns,
+/// and F' = F C.
 class LeastSquaresRun {
  public:
   LeastSquaresRun(Context& context, const Matrix& a, const Matrix& b,
@@ -141,7 +141,7 @@ class LeastSquaresRun {
     if (progress_) progress_(what, 0);
   }
   [[nodiscard]] double eps() const { return unit_roundoff(result_.type); }
-  /// Right-hand sides that the factorisation takes along.
+  /// Number of right-hand sides that the factorisation also transforms.
   [[nodiscard]] Index along() const { return wide_ || refines_ ? 0 : nrhs_; }
 
   [[nodiscard]] std::string what() const {
@@ -183,8 +183,8 @@ class LeastSquaresRun {
     return r;
   }
 
-  /// R's condition and the rank, with R's columns exchanged if it is below theirs; or why there is
-  /// no x.
+  /// Estimates R's condition and the rank. If the rank is below full, returns R with its columns
+  /// exchanged. If there is no x, sets the status.
   std::optional<Geqp3> judge_r(const Matrix& r) {
     result_.tolerance = options_.rank_tolerance.value_or(2 * eps() * static_cast<double>(rows_));
     if (find_nonfinite(r.values()) != r.values().size() ||
@@ -200,14 +200,14 @@ class LeastSquaresRun {
     if (zero)
       result_.rcond = 0;
     else if (has_full_rank_)
-      result_.rcond = 1;  // nobody asks
+      result_.rcond = 1;  // not needed
     else
       result_.rcond =
           reciprocal_condition({columns_, solver(false), solver(true)}, size_of(r).norm1);
     std::optional<Geqp3> exchanged;
     if (zero || !(result_.rcond >= result_.tolerance))
       exchanged = Geqp3::of_triangle(r, result_.tolerance);
-    // With a zero on its diagonal R has no full rank, even if rounding says so.
+    // With a zero on its diagonal R does not have full rank, even if rounding hides that.
     result_.rank = exchanged ? std::min(exchanged->rank(), columns_ - (zero ? 1 : 0)) : columns_;
     result_.nullity = a_.cols() - result_.rank;
     if (result_.rank == columns_) return std::nullopt;
@@ -218,11 +218,11 @@ class LeastSquaresRun {
   [[nodiscard]] MatrixView on_device(const Matrix& x) const {
     return to_device(context_, result_.type, x, x.cols(), what());
   }
-  /// Of a matrix without gaps between its rows.
+  /// Downloads a matrix without gaps between its rows.
   [[nodiscard]] Matrix on_host(const MatrixView& x, Index rows, Index columns) const {
     return {rows, columns, download(context_.queue(), x.buffer, result_.type, rows * columns)};
   }
-  /// R^-1 X or R^-T X.
+  /// Computes R^-1 X or R^-T X.
   [[nodiscard]] Matrix solve_r(const Matrix& x, bool transposed) const {
     const MatrixView device = on_device(x);
     qr_->solve(context_.queue(), device, x.cols(), transposed);
@@ -257,8 +257,8 @@ class LeastSquaresRun {
     result_.times.download = timer_.lap();
   }
 
-  /// Numbers times powers of two: of the first rows by `rows`, of columns by `columns`, or by their
-  /// inverses.
+  /// Multiplies by powers of two: the first rows of x by `rows`, and its columns by `columns` and
+  /// by `sign` times `more`, all as exponents.
   static void scale_rows(Matrix& x, std::span<const int> rows, std::span<const int> columns,
                          std::span<const int> more, int sign) {
     for (Index i = 0; i < x.rows(); ++i)
@@ -268,9 +268,9 @@ class LeastSquaresRun {
                                            (more.empty() ? 0 : sign * more[c]));
   }
 
-  /// By the augmented system [I F; F^T 0] (y, z) = (b, 0), of which z is the answer, or, wide, (0,
-  /// b), of which y is. Its corrections are solved for with the factors, its residuals are computed
-  /// in f64 (Bjorck 1967).
+  /// Refines by the augmented system [I F; F^T 0] (y, z) = (b, 0), whose z is x. For a wide A the
+  /// right side is (0, b), and y is x. Corrections are solved for with the factors; residuals are
+  /// computed in f64 (Bjorck 1967).
   void refine() {
     report("refinement");
     const auto f_times = [&](const Matrix& z) { return product(a_, z, wide_); };
@@ -290,7 +290,7 @@ class LeastSquaresRun {
         const double of_x = largest_in_column(x, c), of_dx = largest_in_column(dx, c);
         change = max_or_nan(change, of_dx == 0 ? 0 : of_x == 0 ? HUGE_VAL : of_dx / of_x);
       }
-      // The first correction is x, from 0; one that is not half of the last is not worth its noise.
+      // The first correction is x itself. A later one that is not half of the last is only noise.
       if (result_.corrections > 1 && !(change <= last_change / 2)) break;
       for (Index i = 0; i < y.values().size(); ++i) y.values()[i] += dy.values()[i];
       for (Index i = 0; i < z.values().size(); ++i) z.values()[i] += dz.values()[i];
@@ -303,8 +303,8 @@ class LeastSquaresRun {
     result_.times.refine = timer_.lap();
   }
 
-  /// (dy, dz) with dy + F dz = f and F^T dy = g: h = R^-T g, (d1, d2) = Q^T f, dy = Q (h, d2), dz =
-  /// R^-1 (d1 - h).
+  /// (dy, dz) with dy + F dz = f and F^T dy = g. Computes h = R^-T g, (d1, d2) = Q^T f,
+  /// dy = Q (h, d2) and dz = R^-1 (d1 - h).
   std::pair<Matrix, Matrix> correction(Matrix f, Matrix g) {
     scale_rows(g, by_columns_, {}, {}, 0);
     std::vector<double> largest(nrhs_);
@@ -328,10 +328,10 @@ class LeastSquaresRun {
     return on_host(device, rows_, nrhs_);
   }
 
-  /// The least of all x with the least ||b - A x||, of a rank r below k. F is, to the tolerance, a
-  /// basis of its range, of r columns, times an r-by-k W of full rank: for a tall A = F the answer
-  /// is the least x with W x = c, c of b in that basis, for a wide A = F^T the basis times the u
-  /// with the least ||b - W^T u||. Both are problems of full rank.
+  /// The least x among those that minimize ||b - A x||, for a rank r below k = columns. Within the
+  /// tolerance, F is a basis of its range, of r columns, times an r-by-k W of full rank. For a tall
+  /// A = F, x is the least one with W x = c, where c holds b in that basis. For a wide A = F^T, x
+  /// is the basis times the u that minimizes ||b - W^T u||. Both problems have full rank.
   void solve_deficient(const Matrix& top, const Geqp3& exchanged) {
     if (result_.rank == 0)
       result_.x = Matrix(a_.cols(), nrhs_);
@@ -342,8 +342,8 @@ class LeastSquaresRun {
     result_.times.backward = timer_.lap();
   }
 
-  /// F P = Q1 R P C^-1 = Q1 Q2 (W; 0), a complete orthogonal factorization with that of W, whose
-  /// rows are equilibrated: the basis are the first columns of Q1 Q2.
+  /// F P = Q1 R P C^-1 = Q1 Q2 (W; 0), and W is factored further to a complete orthogonal
+  /// factorisation. W's rows are equilibrated. The basis is the first columns of Q1 Q2.
   void solve_by_rows(const Matrix& top, const Geqp3& exchanged) {
     const Index rank = result_.rank;
     const std::span<const Index> order = exchanged.order();
@@ -358,7 +358,7 @@ class LeastSquaresRun {
     scale_rows(w, by_rows, {}, {}, 0);
     const Tzrzf tzrzf(w);
     if (!wide_) {
-      Matrix c(columns_, nrhs_);  // Q1^T b', then Q2^T of it
+      Matrix c(columns_, nrhs_);  // Q1^T b', then Q2^T Q1^T b'
       for (Index i = 0; i < columns_; ++i)
         std::ranges::copy(top.row(i).subspan(columns_, nrhs_), c.row(i).begin());
       exchanged.apply(c, true);
@@ -383,14 +383,14 @@ class LeastSquaresRun {
     }
   }
 
-  /// F P = F1 (I M), F1 the first r columns: they are the basis, and refinement knows them, and M,
-  /// better than factors in f32 do.
+  /// F P = F1 (I M), where F1 is the first r columns, the basis. Refinement computes with F1 and M
+  /// more accurately than f32 factors would.
   void solve_by_columns(std::span<const Index> order) {
     const Index rank = result_.rank;
     const Matrix f = wide_ ? transposed_in_parallel(a_) : a_;
     const auto basis = order.first(rank), others = order.subspan(rank);
     const Matrix f1 = columns_of(f, basis), f2 = columns_of(f, others);
-    const Matrix found = answer_of(f1, wide_ ? f2 : beside(f2, b_));  // M, and of b
+    const Matrix found = answer_of(f1, wide_ ? f2 : beside(f2, b_));  // M; then b in the basis
     Matrix w(rank, columns_);
     for (Index i = 0; i < rank; ++i) {
       w(i, basis[i]) = 1;
@@ -406,7 +406,8 @@ class LeastSquaresRun {
     }
   }
 
-  /// Of a problem of full rank, with the types of this one; NaN where there is none.
+  /// Solves a problem of full rank with this run's type and accuracy. Returns NaN if it has no
+  /// solution.
   Matrix answer_of(const Matrix& a, const Matrix& b) {
     LeastSquaresOptions options;
     options.type = result_.type;
@@ -456,11 +457,11 @@ class LeastSquaresRun {
   const LeastSquaresOptions& options_;
   const ProgressCallback& progress_;
   bool wide_, refines_ = false;
-  bool has_full_rank_ = false;  // as the caller knows: its condition is not estimated
+  bool has_full_rank_ = false;  // known to the caller; the condition is not estimated
   Index rows_, columns_, nrhs_, ld_ = 0;
   LapTimer timer_;
   std::unique_ptr<Geqrf> qr_;
-  std::vector<int> by_columns_, by_right_hand_sides_;  // C; of B
+  std::vector<int> by_columns_, by_right_hand_sides_;  // exponents of C; of B
   LeastSquares result_;
 };
 

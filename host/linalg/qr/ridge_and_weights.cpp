@@ -59,7 +59,7 @@ RidgeAndWeights::RidgeAndWeights(const Matrix& a, const Matrix& b,
   }
 }
 
-/// a_ = P (F; root I), root I only if it is not 0.
+/// a_ = P (F; root I); without root I if root is 0.
 void RidgeAndWeights::sort_rows(const Matrix& f, double root) {
   std::vector<double> largest(f.rows() + (root > 0 ? f.cols() : 0), root);
   for (Index i = 0; i < f.rows(); ++i) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Least squares with a ridge and weights as a problem without.
+/// Turns least squares with a ridge and weights into a problem without them.
 
 #include <clgauss/least_squares.hpp>
 #include <clgauss/matrix.hpp>
@@ -7,22 +7,22 @@
 
 namespace clgauss {
 
-/// Throws UsageError for a ridge or a weight that is negative or not finite, DimensionError unless
-/// there are `rows` weights, or none.
+/// Throws UsageError if the ridge or a weight is negative or not finite, DimensionError unless
+/// there are `rows` weights or none.
 void require_ridge_and_weights(const LeastSquaresOptions& options, Index rows);
 
-/// A* = (W^1/2 A; ridge^1/2 I) and b* = (W^1/2 b; 0), or, if A is wide, A* = (W^1/2 A, ridge^1/2 I)
-/// and b* = W^1/2 b: of all (x; y) with A* (x; y) = b* the least one has the x with the least
-/// ||W^1/2 (b - A x)||^2 / ridge + ||x||^2, as y = W^1/2 (b - A x) / ridge^1/2. The rows of A*, or,
-/// if A is wide, its columns, are sorted from the one with the largest number down.
+/// For a tall A: A* = (W^1/2 A; ridge^1/2 I) and b* = (W^1/2 b; 0). For a wide A:
+/// A* = (W^1/2 A, ridge^1/2 I) and b* = W^1/2 b. Then y = W^1/2 (b - A x) / ridge^1/2, so the least
+/// (x; y) with A* (x; y) = b* has the x that minimizes ||W^1/2 (b - A x)||^2 / ridge + ||x||^2. The
+/// rows of A*, or its columns if A is wide, are sorted by their largest number, descending.
 class RidgeAndWeights {
  public:
-  /// About (m + n) min(m, n) numbers more than A has.
+  /// Needs about (m + n) min(m, n) numbers more than A.
   RidgeAndWeights(const Matrix& a, const Matrix& b, const LeastSquaresOptions& options);
 
   [[nodiscard]] const Matrix& a() const { return a_; }
   [[nodiscard]] const Matrix& b() const { return b_; }
-  /// x, of the answer to A* and b*.
+  /// The x in `answer`, the solution for A* and b*.
   [[nodiscard]] Matrix x_of(const Matrix& answer) const;
 
  private:
@@ -30,7 +30,7 @@ class RidgeAndWeights {
 
   bool wide_;
   Index n_;
-  std::vector<Index> order_;  // of A*'s rows or columns; the identity's come last in it
+  std::vector<Index> order_;  // of A*'s rows or columns; indices of the identity's come after A's
   Matrix a_, b_;
 };
 

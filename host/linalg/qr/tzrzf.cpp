@@ -10,11 +10,11 @@ namespace clgauss {
 
 namespace {
 
-constexpr Index kTailBlock = 64;  // which cores share before the reflections of these are made
+constexpr Index kTailBlock = 64;  // rows that cores share before their own reflections are made
 constexpr Index kTailsAtOnce = 4;
 
-/// (I - tau v v^T) from the right for so many rows, `ld` apart: `diagonal` has their numbers where
-/// v has its 1, `tails` what v's other `length` numbers, an even number, meet.
+/// Applies (I - tau v v^T) from the right to kRows rows, `ld` apart. `diagonal` holds the elements
+/// where v is 1. `tails` holds the elements for v's other `length` numbers; `length` is even.
 template <Index kRows>
 void reflect_tails(const double* v, double tau, Index length, double* diagonal, Index diagonal_ld,
                    double* tails, Index ld) {
@@ -52,7 +52,7 @@ Tzrzf::Tzrzf(const Matrix& w)
   }
 }
 
-/// Rows first .. last by the reflections to-1 down to `from`.
+/// Applies the reflections number `to` - 1 down to `from` to rows first .. last.
 void Tzrzf::reflect_rows(Index first, Index last, Index from, Index to) {
   const Index length = tail_.cols();
   Index q = first;

@@ -1,23 +1,22 @@
 #pragma once
-/// The least solution of a full-rank system that is triangular but for some more columns, in host
-/// memory.
+/// The least-norm solution of a full-rank system that is upper trapezoidal, in host memory.
 
 #include <clgauss/matrix.hpp>
 #include <vector>
 
 namespace clgauss {
 
-/// W = (T, 0) Z of an r-by-k W, r <= k, whose first r columns are upper triangular, by
-/// Householder's reflections from the last row up (LAPACK's tzrzf): T is upper triangular, Z
-/// orthogonal. 2 r^2 (k - r) flops in f64, by all cores. The squares of W's numbers, and their
-/// sums, are in range.
+/// W = (T, 0) Z for an r-by-k W, r <= k, whose first r columns are upper triangular. Uses
+/// Householder reflections from the last row up (LAPACK's tzrzf). T is upper triangular, Z
+/// orthogonal. 2 r^2 (k - r) flops in f64, on all cores. The squares of W's numbers and their sums
+/// must be in range.
 class Tzrzf {
  public:
   explicit Tzrzf(const Matrix& w);
 
-  /// The least X with W X = B, for each column: Z^T (T^-1 B; 0), k-by-columns.
+  /// The least X with W X = B, column by column: Z^T (T^-1 B; 0), k-by-columns.
   [[nodiscard]] Matrix least_solution(const Matrix& b) const;
-  /// The Y with the least ||B - W^T Y||, for each column: T^-T of the first r rows of Z B.
+  /// The Y that minimizes ||B - W^T Y||, column by column: T^-T times the first r rows of Z B.
   [[nodiscard]] Matrix transposed_fit(Matrix b) const;
 
  private:
@@ -27,7 +26,7 @@ class Tzrzf {
 
   Index r_, k_;
   Matrix t_;     // r-by-r
-  Matrix tail_;  // reflection i is I - tau v v^T; v is 1 in row i and row i of this from row r on
+  Matrix tail_;  // v of reflection i: 1 in element i, this row i from element r on
   std::vector<double> taus_;
 };
 

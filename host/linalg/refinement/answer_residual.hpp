@@ -1,5 +1,5 @@
 #pragma once
-/// What one pass over A tells of an answer.
+/// The residual of a solution, computed in one pass over A.
 
 #include <clgauss/matrix.hpp>
 #include <clgauss/residual.hpp>
@@ -13,13 +13,13 @@ struct AnswerResidual {
   Matrix r, d;  // B - A X and |B| + |A| |X|, n-by-nrhs
 };
 
-/// As compute_residual(), by the host; `transposed`: system.a holds A^T, a column-major A.
+/// As compute_residual(), on the host. `transposed`: system.a holds A^T, a column-major A.
 [[nodiscard]] AnswerResidual answer_residual(const System& system, const Matrix& x, double eps,
                                              bool transposed = false);
 
-/// The same from r, d and the sums of |A|'s rows that a device computed in f64. Empty where that is
-/// for the host to say: one of the rows that it computes as well, every 31st, differs by more than
-/// rounding, or numbers leave the range of f64.
+/// The same from r, d and the row sums of |A| that a device computed in f64. The host recomputes
+/// every 31st row. Returns nothing if one of them differs by more than rounding, or if numbers
+/// leave the range of f64; the host must then compute the residual.
 [[nodiscard]] std::optional<AnswerResidual> confirmed_residual(const System& system,
                                                                const Matrix& x, double eps,
                                                                Matrix r, Matrix d,

@@ -13,7 +13,7 @@ namespace {
 
 void store_pair(double* to, const Pair& pair) { std::memcpy(to, &pair, sizeof pair); }
 
-/// sum[i] += |a[0][i]| + |a[1][i]| + .. for `Rows` rows, `ld` apart.
+/// sum[i] += |a[0][i]| + |a[1][i]| + .. for `Rows` rows, `ld` numbers apart.
 template <Index Rows>
 void add_magnitudes(const double* a, Index ld, Index count, double* sum) {
   Index i = 0;
@@ -26,7 +26,7 @@ void add_magnitudes(const double* a, Index ld, Index count, double* sum) {
     for (Index j = 0; j < Rows; ++j) sum[i] += std::abs(a[j * ld + i]);
 }
 
-/// product[i] += a[0][i] x[0] + a[1][i] x[1] + .., and the same of magnitudes.
+/// product[i] += a[0][i] x[0] + a[1][i] x[1] + .., and the same with magnitudes.
 template <Index Rows>
 void add_products(const double* a, Index ld, Index count, const std::array<double, Rows>& x,
                   double* product, double* magnitude) {

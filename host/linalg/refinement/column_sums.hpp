@@ -1,5 +1,5 @@
 #pragma once
-/// Sums over the rows of an A that lies by columns, as residuals need them.
+/// Sums over the rows of a column-major A, for residuals.
 
 #include <clgauss/matrix.hpp>
 #include <span>
@@ -8,18 +8,20 @@
 
 namespace clgauss {
 
-/// Of a few rows of A side by side, so that A^T, by which it lies, is read along its own rows.
+/// The sums for a few adjacent rows of A. They are computed together, so that A^T, as stored, is
+/// read along its own rows.
 class ColumnSums {
  public:
-  /// Rows that are worth it, with so many right-hand sides: parts of a line of memory that are long
-  /// enough to be fetched ahead, and sums that stay in a near cache.
+  /// The number of rows that pays with nrhs right-hand sides. The pieces read of each row of A^T
+  /// are long enough to be prefetched, and the sums stay in a near cache.
   [[nodiscard]] static Index rows_at_once(Index nrhs);
 
-  /// Of rows first .. first + count of A, n-by-n; `turned` holds A^T, x is n-by-nrhs, row-major.
+  /// Computes the sums of rows first .. first + count of the n-by-n A. `turned` holds A^T; x is
+  /// n-by-nrhs, row-major.
   ColumnSums(std::span<const double> turned, Index n, std::span<const double> x, Index nrhs,
              Index first, Index count);
 
-  /// Of row first + i and column c of x.
+  /// The sums of row first + i with column c of x.
   [[nodiscard]] RowSums of(Index i, Index c) const {
     return {product_[c * count_ + i], magnitude_[c * count_ + i], row_[i]};
   }
@@ -29,7 +31,7 @@ class ColumnSums {
   void add(const double* turned, Index n, const double* x, Index nrhs);
 
   Index count_;
-  Values product_, magnitude_, row_;  // nrhs x count, of the rows alone 1 x count
+  Values product_, magnitude_, row_;  // nrhs x count; of |a| alone 1 x count
 };
 
 }  // namespace clgauss

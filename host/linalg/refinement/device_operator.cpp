@@ -18,7 +18,7 @@ DeviceOperator::DeviceOperator(Context& context, const MatrixView& a, Index n, I
     queue.enqueueFillBuffer(*vectors, cl_double{0}, 0, n * nrhs * sizeof(double));
   }
   residual_.prepare(nrhs);
-  // A first launch: PoCL compiles a kernel then, which would else be counted as refinement.
+  // A first launch. PoCL compiles the kernel then, which would otherwise count as refinement time.
   residual_.enqueue(queue, {zero_, 0, 1}, 1, nrhs, {zero_, {}, zero_, r_, d_});
   queue.finish();
 }

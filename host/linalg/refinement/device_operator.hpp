@@ -14,36 +14,36 @@ namespace clgauss {
 
 class DeviceOperator : public SystemOperator {
  public:
-  /// Of A at `a`, n-by-n. Throws OutOfMemory, NoUsableKernel.
+  /// For the n-by-n A at `a`. Throws OutOfMemory, NoUsableKernel.
   DeviceOperator(Context& context, const MatrixView& a, Index n, Index nrhs);
 
-  /// Bytes that one holds beside A.
+  /// Bytes that a DeviceOperator holds besides A.
   [[nodiscard]] static std::uint64_t bytes(Index n, Index nrhs);
 
   [[nodiscard]] Index rows() const { return n_; }
   [[nodiscard]] const MatrixView& a() const { return a_; }
   void set_a(const MatrixView& a) { a_ = MatrixView(a); }
   void set_right_hand_sides(const Matrix& b);
-  /// `to` <- A, rounded to f32. In order with what is enqueued on the context's queue.
+  /// `to` <- A, rounded to f32. Enqueued on the context's queue.
   void demote(const MatrixView& to);
-  /// `to` <- A, whose leading dimension it has. In order as well.
+  /// `to` <- A, with A's leading dimension. Enqueued on the context's queue.
   void copy_matrix(const cl::Buffer& to);
-  /// The sums of |A|'s rows. Waits.
+  /// The row sums of |A|. Waits.
   [[nodiscard]] Values row_sums();
 
-  /// For one right-hand side, whose x stays here. judge(): its quality, and b <- 2^-e (b - A x) in
-  /// f32; waits.
+  /// The next functions serve one right-hand side, whose x stays on the device. judge() returns the
+  /// quality of x and sets b <- 2^-e (b - A x) in f32; it waits.
   void set_x(const Matrix& x);
-  /// x <- 0, so that b <- 2^-e B.
+  /// x <- 0 and b <- 2^-e B.
   void set_x_to_zero(const cl::Buffer& b);
   [[nodiscard]] Quality judge(const cl::Buffer& b);
-  /// x <- x + 2^e b, and judge().
+  /// x <- x + 2^e b, then judge().
   [[nodiscard]] Quality correct_and_judge(const cl::Buffer& b);
-  /// The x before the last correction is the one again; b - A x is not.
+  /// Restores the x before the last correction, but not b - A x.
   void take_back() { std::swap(x_, last_x_); }
   [[nodiscard]] Matrix x() const;
-  /// The same from and to f64 on the device, n x 1. In order with what is enqueued on the context's
-  /// queue.
+  /// Copy the right-hand side from, and x to, f64 memory of the device, n x 1. Enqueued on the
+  /// context's queue.
   void copy_right_hand_side(const MatrixView& b);
   void copy_x(const MatrixView& to) const;
 

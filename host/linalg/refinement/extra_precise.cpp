@@ -18,11 +18,11 @@ namespace clgauss {
 
 namespace {
 
-constexpr double kShrinks = 0.5;   // the rthresh of dgesvxx
-constexpr double kSettled = 0.25;  // its dz_ub: from here on the elements of x have their signs
-constexpr Index kMostPreciseCorrections = 100;  // each halves the error, which is below eps^2 then
+constexpr double kShrinks = 0.5;   // rthresh of dgesvxx
+constexpr double kSettled = 0.25;  // its dz_ub: below, the elements of x have the right signs
+constexpr Index kMostPreciseCorrections = 100;  // each halves the error: enough for eps^2
 
-/// One right-hand side on its way.
+/// The refinement of one right-hand side.
 class Course {
  public:
   [[nodiscard]] bool is_open() const { return open_; }
@@ -34,8 +34,8 @@ class Course {
     error_ = {};
   }
 
-  /// Whether a correction of the size `largest`, `relative` to its elements, of an x of size `norm`
-  /// is to be made.
+  /// Whether to make a correction. `largest` is its largest element, `relative` its largest element
+  /// relative to that of x, and `norm` the largest element of x.
   bool takes(double largest, double relative, double norm) {
     if (!std::isfinite(largest) || !std::isfinite(norm)) {
       give_up();
@@ -46,7 +46,7 @@ class Course {
     const bool shrinks = ratio <= kShrinks;
     open_ = shrinks && !(relative <= kEps);
     converged_ = converged_ || largest <= kEps * norm;
-    if (!shrinks && converged_) return false;  // rounding is all that is left
+    if (!shrinks && converged_) return false;  // only rounding is left
     ratio_ = std::max(ratio_, ratio);
     if (relative <= kSettled && last_relative_ <= kSettled)
       element_ratio_ = std::max(element_ratio_, of_elements);
@@ -58,21 +58,21 @@ class Course {
   }
 
  private:
-  /// Of x, after a geometric series of corrections and rounding.
+  /// The error left in x, if the corrections continue as a geometric series, plus rounding.
   static double left(double correction, double ratio) {
     return ratio < 1 ? std::min(1.0, kEps + correction / (1 - ratio)) : 1;
   }
 
   bool open_ = true, converged_ = false;
-  double last_ = HUGE_VAL, last_relative_ = HUGE_VAL;  // correction
-  double ratio_ = 0, element_ratio_ = 0;               // of two in a row, the largest
+  double last_ = HUGE_VAL, last_relative_ = HUGE_VAL;  // of the last correction
+  double ratio_ = 0, element_ratio_ = 0;               // the largest of two in succession
   Refinement::ForwardError error_;
 };
 
-/// Where the products of a row can be split without loss: what underflows is below eps^2 d.
+/// Whether the products of a row can be split exactly; what underflows is below eps^2 d.
 bool is_in_range(double d) { return d == 0 || (d >= 0x1p-800 && d <= 0x1p1000); }
 
-/// max r / d; infinity where a d is out of range.
+/// max r / d; infinity if a d is out of range.
 double backward_error(const Matrix& r, const Matrix& d, Index c) {
   double worst = 0;
   for (Index i = 0; i < r.rows(); ++i) {
@@ -82,7 +82,7 @@ double backward_error(const Matrix& r, const Matrix& d, Index c) {
   return worst;
 }
 
-/// x + d of one column, again in two parts.
+/// Adds d to one column of x, which stays in two parts.
 void add(TwoParts& x, const Matrix& d, Index c) {
   for (Index i = 0; i < d.rows(); ++i) {
     ExactSum sum{x.hi(i, c), x.lo(i, c)};
@@ -92,12 +92,12 @@ void add(TwoParts& x, const Matrix& d, Index c) {
   }
 }
 
-/// Of the number whose first row is i.
+/// The size of the number whose first row is i.
 double size_of(const Matrix& x, Index i, Index c, bool pairs) {
   return pairs ? std::hypot(x(i, c), x(i + 1, c)) : std::abs(x(i, c));
 }
 
-/// Makes the corrections that are worth it, if any.
+/// Makes the corrections that Course::takes() allows. Returns whether it made any.
 bool correct(TwoParts& x, const Matrix& correction, bool pairs, std::vector<Course>& courses) {
   bool any = false;
   for (Index c = 0; c < courses.size(); ++c) {

@@ -23,7 +23,7 @@ void scale(Matrix& v, double factor) {
   for (double& value : v.values()) value *= factor;
 }
 
-/// The rotation that makes (a, b) to (r, 0).
+/// The Givens rotation that maps (a, b) to (r, 0).
 struct Rotation {
   double c = 1, s = 0;
 
@@ -46,14 +46,14 @@ struct Rotation {
 Index gmres(SystemOperator& system, const ApproximateSolve& solve, Matrix& d,
             const ProgressCallback& progress) {
   std::vector<Matrix> basis, solved;         // v's, orthonormal, and M^-1 v's
-  std::vector<std::vector<double>> columns;  // of the triangle that the rotations make of H
+  std::vector<std::vector<double>> columns;  // of H, made triangular by the rotations
   std::vector<Rotation> rotations;
   const double first = std::sqrt(dot(d, d));
   if (!(first > 0) || !std::isfinite(first)) return 0;
   scale(d, 1 / first);
   basis.push_back(d);
   std::vector<double> rest{
-      first};  // the right-hand side of the small problem; its last number is the residual
+      first};  // the right-hand side of the least squares problem; its last number is the residual
   while (columns.size() < kGmresSteps && std::abs(rest.back()) > kTolerance * first) {
     if (progress) progress("refinement by GMRES", 0);
     Matrix z = basis.back();
@@ -74,7 +74,7 @@ Index gmres(SystemOperator& system, const ApproximateSolve& solve, Matrix& d,
     solved.push_back(std::move(z));
     rest.push_back(0);
     rotations.back().apply(rest[rest.size() - 2], rest.back());
-    if (!(length > 0)) break;  // the answer lies in what there is
+    if (!(length > 0)) break;  // the basis contains the exact solution
     scale(w, 1 / length);
     basis.push_back(std::move(w));
   }

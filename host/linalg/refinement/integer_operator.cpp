@@ -15,14 +15,13 @@ namespace clgauss {
 namespace {
 
 constexpr const char* kOperatorSpace = "A in f64, for residuals";
-/// Below, the host's cores need less than a few launches.
+/// Below this n, the host's cores are faster than a few launches.
 constexpr Index kLeastInteger = 512;
 constexpr Index kRowsToMeasure = 128;
-/// Of a refinement: that of the first x, and one after each of two corrections.
+/// Residuals in a typical refinement: one of the first x, and one after each of two corrections.
 constexpr double kResiduals = 3;
 
-/// Why the host's cores had better compute a few residuals of `system`; empty: the device takes
-/// less time.
+/// Why the host's cores should compute a few residuals of `system`. Empty if the device is faster.
 std::string why_host(Context& context, const System& system) {
   const Index n = system.a.rows(), rows = std::min(n, kRowsToMeasure);
   const double all = static_cast<double>(n) / static_cast<double>(rows);
@@ -43,7 +42,7 @@ std::string why_host(Context& context, const System& system) {
   upload_values(context, on_device.b, RealType::f64, some.b.values());
   double upload = 0, by_device = 0, by_host = 0;
   for (int round = 0; round < 2;
-       ++round) {  // the second counts: drivers finish a kernel when it is first launched
+       ++round) {  // the second counts: drivers finish compiling at the first launch
     LapTimer timer;
     upload_values(context, on_device.a.buffer, RealType::f64, some.a.values());
     upload = timer.lap();
@@ -61,7 +60,7 @@ std::string why_host(Context& context, const System& system) {
       1e3 * by_device, kResiduals, n, 1e3 * by_host);
 }
 
-/// As the context's verdicts have it, which are made when there is none.
+/// Looks the answer up in the context's verdicts; if there is none, measures and records it.
 bool device_is_faster(Context& context, const System& system) {
   const KernelBuild choice = integer_residual_choice(context, system.a.rows());
   KernelTrials& trials = context.trials();
@@ -124,7 +123,7 @@ std::unique_ptr<SystemOperator> residuals_without_fp64(Context& context, const S
   if (n >= kLeastInteger && system.b.cols() > 0 && fits && device_is_faster(context, system)) {
     try {
       return std::make_unique<IntegerOperator>(context, system);
-    } catch (const NoUsableKernel&) {  // the verdicts say why
+    } catch (const NoUsableKernel&) {  // the self-tests say why
     } catch (const OutOfMemory&) {     // the host has A anyway
     }
   }

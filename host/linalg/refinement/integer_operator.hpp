@@ -9,11 +9,11 @@
 
 namespace clgauss {
 
-/// A and B as the bits of f64 on the device, which computes with them in integers: hundreds of
-/// times nearer than sums in f64.
+/// A and B as the bits of f64 on a device that computes with them in integers. The residuals are
+/// hundreds of times more accurate than sums in f64.
 class IntegerOperator : public SystemOperator {
  public:
-  /// Uploads; waits. Throws OutOfMemory, NoUsableKernel.
+  /// Uploads A and B; waits. Throws OutOfMemory, NoUsableKernel.
   IntegerOperator(Context& context, const System& system);
 
   void residual(const Matrix& x, Matrix& r, Matrix& d) override;
@@ -30,14 +30,13 @@ class IntegerOperator : public SystemOperator {
   cl::Buffer b_, zero_, x_;  // nrhs x n: a right-hand side is a row
 };
 
-/// Under this name the context's verdicts say whether the device takes less time than the host's
-/// cores for systems of about n.
+/// The key under which the context's verdicts record whether the device is faster than the host's
+/// cores for systems of about n unknowns.
 [[nodiscard]] KernelBuild integer_residual_choice(Context& context, Index n);
 
-/// Residuals of a system for refinement on a device without fp64: by the device where it has room
-/// for A and takes less time than the host's cores, A's upload included. That is measured with the
-/// first rows of the first system of about so many unknowns that the context meets. `system` must
-/// outlive it.
+/// Residuals for refinement on a device without fp64. The device computes them if it has room for A
+/// and is faster than the host's cores, the upload of A included. That is measured with the first
+/// rows of the first system of about this size in the context. `system` must outlive the result.
 [[nodiscard]] std::unique_ptr<SystemOperator> residuals_without_fp64(Context& context,
                                                                      const System& system);
 

@@ -14,17 +14,17 @@
 
 namespace clgauss {
 
-/// Not without a name: classes of a header have members of these types.
+/// A named namespace, because classes in a header have members of these types.
 namespace mixed {
 
-/// Factors in f32 of the system in f64 on the device.
+/// Factors in f32, on the device, of an f64 system.
 class Factors {
  public:
   virtual ~Factors() = default;
   virtual void factor(const cl::CommandQueue& queue, DeviceOperator& system) = 0;
-  /// b <- ~A^-1 b, n-by-nrhs.
+  /// b <- ~A^-1 b, where b is n-by-nrhs.
   virtual void solve(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) = 0;
-  /// Whether there was a pivot for every column; waits.
+  /// Whether every column had a usable pivot. Waits.
   [[nodiscard]] virtual bool usable(const cl::CommandQueue& queue) = 0;
 };
 
@@ -100,7 +100,7 @@ class MixedLu::Implementation {
     system_.set_a(a);
     const auto getrs = [&] { factors_->solve(queue, b_, nrhs_); };
     SolveBlock block(b_);
-    const ApproximateSolve solve = [&](Matrix& r) {  // of all right-hand sides, or of one by GMRES
+    const ApproximateSolve solve = [&](Matrix& r) {  // with all right-hand sides, or one from GMRES
       block.solve(context_, RealType::f32, {}, r, [&](const MatrixView& some, Index columns) {
         factors_->solve(queue, some, columns);
       });

@@ -13,7 +13,7 @@ namespace clgauss {
 
 namespace {
 
-constexpr Index kMostCorrections = 30;  // while each halves the error
+constexpr Index kMostCorrections = 30;  // as long as each halves the error
 constexpr Index kMostRestarts = 3;      // of GMRES
 
 Quality quality_of(const Matrix& r, const Matrix& d, Index column) {
@@ -34,7 +34,7 @@ Quality quality_of(const Matrix& r, const Matrix& d, Index column) {
   return quality;
 }
 
-/// The x's so far, each right-hand side's the best one.
+/// The best x so far of each right-hand side.
 class Best {
  public:
   Best(SystemOperator& system, Matrix& x)
@@ -46,7 +46,7 @@ class Best {
   [[nodiscard]] const Matrix& r() const { return r_; }
   [[nodiscard]] const Quality& quality(Index column) const { return quality_[column]; }
 
-  /// Of the worst right-hand side.
+  /// The quality of the worst right-hand side.
   [[nodiscard]] Quality worst() const {
     Quality worst;
     for (const Quality& each : quality_) {
@@ -56,7 +56,7 @@ class Best {
     return worst;
   }
 
-  /// x + d where that is better.
+  /// Adds `correction` to x for the right-hand sides that it improves.
   void add(const Matrix& correction) {
     const Matrix old_x = x_, old_r = r_;
     for (Index k = 0; k < x_.values().size(); ++k) x_.values()[k] += correction.values()[k];
@@ -81,8 +81,8 @@ class Best {
   std::vector<Quality> quality_;
 };
 
-/// Calls step(), which corrects x and returns the componentwise error that is left, as long as that
-/// halves `error`.
+/// Calls step() while each call at least halves `error`. step() corrects x and returns the
+/// remaining componentwise error.
 void correct(double error, const std::function<double()>& step, Refinement& refinement,
              const ProgressCallback& progress) {
   for (Index k = 0; k < kMostCorrections && error > kBackwardErrorGoal && std::isfinite(error);
@@ -100,7 +100,7 @@ Matrix column_of(const Matrix& matrix, Index column) {
   return part;
 }
 
-/// One correction of every right-hand side that is not accepted yet, by GMRES.
+/// Corrects once, by GMRES, every right-hand side that is not accepted yet.
 void correct_by_gmres(SystemOperator& system, Best& best, const ApproximateSolve& solve,
                       Refinement& refinement, const ProgressCallback& progress) {
   const Index n = best.r().rows();
@@ -115,7 +115,7 @@ void correct_by_gmres(SystemOperator& system, Best& best, const ApproximateSolve
   refinement.backward_errors.push_back(best.worst().componentwise);
 }
 
-/// Corrections of one right-hand side, without GMRES, of an x of that quality.
+/// Corrects one right-hand side without GMRES. `quality` is that of the initial x.
 Refinement correct_on_device(DeviceOperator& system, const DeviceFactors& factors, Quality quality,
                              const ProgressCallback& progress) {
   Refinement refinement;
@@ -135,7 +135,7 @@ Refinement correct_on_device(DeviceOperator& system, const DeviceFactors& factor
   return refinement;
 }
 
-/// Goes on from x, where `refinement` came to a halt.
+/// Continues from x, at which `refinement` stalled.
 void refine_further(DeviceOperator& system, const ApproximateSolve& solve, Matrix& x,
                     Refinement& refinement, const ProgressCallback& progress) {
   const Refinement more = refine(system, solve, x, progress);

@@ -19,7 +19,7 @@ namespace clgauss {
 
 namespace {
 
-/// The largest sums so far: of A's rows, and for each right-hand side of r, x and b.
+/// The largest sums so far: of A's rows; and of r, x and b for each right-hand side.
 struct Norms {
   struct OfOne {
     double residual = 0, x = 0, b = 0;
@@ -27,7 +27,7 @@ struct Norms {
   double a = 0;
   std::vector<OfOne> of;
 
-  /// A row of right-hand side c.
+  /// Adds one row for right-hand side c.
   void add_row(Index c, double of_residual, double of_x, double of_b) {
     of[c].residual = max_or_nan(of[c].residual, std::abs(of_residual));
     of[c].x = max_or_nan(of[c].x, std::abs(of_x));
@@ -51,7 +51,7 @@ struct Numbers {
   bool transposed = false;  // `a` holds A^T
 };
 
-/// As the numbers are.
+/// The numbers as they are.
 struct Unscaled {
   std::span<const double> rows(std::span<const double> values, Values& /*space*/) const {
     return values;
@@ -72,12 +72,12 @@ struct Scaled {
   double b(double value, Index c) const { return std::ldexp(value, -of_b[c]); }
 };
 
-/// Where r and d of the answer belong, n-by-nrhs; null: nowhere.
+/// Where to store r and d of the solution, n-by-nrhs. Null: nowhere.
 struct Wanted {
   Matrix *r = nullptr, *d = nullptr;
 };
 
-/// What the sums of row i say of right-hand side c.
+/// Adds the sums of row i to the norms of right-hand side c.
 void note(Index i, Index c, const RowSums& sums, double of_b, double of_x, Norms& norms,
           const Wanted& wanted) {
   const double r = of_b - sums.product;
@@ -87,8 +87,8 @@ void note(Index i, Index c, const RowSums& sums, double of_b, double of_x, Norms
   norms.add_row(c, r, of_x, of_b);
 }
 
-/// Norms of the rows first .. last of A x = b; x is there as `scale` wants it, column by column in
-/// `columns`, too.
+/// Norms of rows first .. last of A x = b. x is already scaled by `scale`; `columns` holds it
+/// column by column.
 template <typename Scale>
 Norms norms_of_rows(const Numbers& system, const Values& columns, const Scale& scale, Index first,
                     Index last, const Wanted& wanted) {
@@ -107,7 +107,7 @@ Norms norms_of_rows(const Numbers& system, const Values& columns, const Scale& s
   return norms;
 }
 
-/// The same where A lies by columns.
+/// The same for a column-major A.
 Norms norms_of_columns(const Numbers& system, Index first, Index last, const Wanted& wanted) {
   const auto& [n, nrhs, a, b, x, transposed] = system;
   Norms norms{0, std::vector<Norms::OfOne>(nrhs)};
@@ -122,7 +122,7 @@ Norms norms_of_columns(const Numbers& system, Index first, Index last, const Wan
   return norms;
 }
 
-/// Those of all rows, of which of_part(first, last) has some.
+/// Norms of all rows, merged from of_part(first, last).
 template <typename OfPart>
 Norms norms_of_parts(const Numbers& system, const OfPart& of_part) {
   Norms norms{0, std::vector<Norms::OfOne>(system.nrhs)};
@@ -136,7 +136,7 @@ Norms norms_of_parts(const Numbers& system, const OfPart& of_part) {
   return norms;
 }
 
-/// Of an A by rows.
+/// Norms for a row-major A.
 template <typename Scale>
 Norms norms_of(const Numbers& system, const Scale& scale, const Wanted& wanted) {
   const Values columns = transposed(system.x, system.n, system.nrhs);
@@ -152,8 +152,8 @@ Norms norms_of(const Numbers& system, const Wanted& wanted) {
   });
 }
 
-/// Exponent of the largest finite magnitude in column c of a row-major matrix; far below all others
-/// where all are 0.
+/// Exponent of the largest finite magnitude in column c of a row-major matrix. If all are 0, an
+/// exponent far below all others.
 int exponent_of_column(std::span<const double> values, Index columns, Index c) {
   double largest = 0;
   for (Index i = c; i < values.size(); i += columns)
@@ -161,11 +161,11 @@ int exponent_of_column(std::span<const double> values, Index columns, Index c) {
   return largest == 0 ? -10000 : std::ilogb(largest);
 }
 
-/// The same norms times a power of two for each right-hand side, with which no product leaves the
-/// range of a double: their ratios are what they would be in one without limits, but for products
-/// below 2^-1000 of the norms'.
+/// The same norms, each right-hand side scaled by a power of two so that no product leaves the
+/// range of a double. Their ratios are as with unlimited range, except for products below 2^-1000
+/// of the norms.
 Norms norms_in_range(const Numbers& system) {
-  if (system.transposed) {  // rare
+  if (system.transposed) {  // rare, so a copy is affordable
     const Values turned = transposed(system.a, system.n, system.n);
     return norms_in_range({system.n, system.nrhs, turned, system.b, system.x});
   }
@@ -183,8 +183,7 @@ Norms norms_in_range(const Numbers& system) {
 
 double scale_of(const Norms& norms, const Norms::OfOne& norm) { return norms.a * norm.x + norm.b; }
 
-/// Whether nothing overflowed on the way to these norms, and what underflowed is far below
-/// rounding.
+/// Whether nothing overflowed in these norms, and whatever underflowed is far below rounding.
 bool in_range(const Norms& norms) {
   return std::ranges::all_of(norms.of, [&](const Norms::OfOne& norm) {
     const double scale = scale_of(norms, norm);
@@ -192,13 +191,13 @@ bool in_range(const Norms& norms) {
   });
 }
 
-/// Of a system with n unknowns.
+/// The residual of a system with n unknowns.
 Residual residual_of(const Norms& norms, Index n, double eps) {
   Residual worst;
   for (const Norms::OfOne& norm : norms.of) {
     const double scale = scale_of(norms, norm);
-    // Where everything is 0 the answer is exact; where a number is not finite nothing can be said,
-    // and NaN says so.
+    // If all numbers are 0, the solution is exact. If a number is not finite, the error is unknown:
+    // NaN.
     const double error = norm.residual == 0 && std::isfinite(scale) ? 0.0
                          : std::isfinite(scale)                     ? norm.residual / scale
                                                                     : kNaN;
@@ -216,10 +215,11 @@ Residual residual_of(const Numbers& system, double eps, const Wanted& wanted) {
   return residual_of(in_range(norms) ? norms : norms_in_range(system), system.n, eps);
 }
 
-/// Every so many rows the host computes as well; of no power of two, as transfers and tiles are.
+/// The host recomputes one row in this many. Not a power of two, unlike the sizes of transfers and
+/// tiles.
 constexpr Index kRowsToOneConfirmed = 31;
 
-/// Whether row i of what the device computed is the host's to rounding, which is n units each.
+/// Whether the device's row i agrees with the host's. Each may be off by n roundings.
 bool is_confirmed(const Numbers& system, const Values& columns, Index i, const Matrix& r,
                   const Matrix& d, double row_sum) {
   const auto& [n, nrhs, a, b, x, transposed] = system;
@@ -235,7 +235,7 @@ bool is_confirmed(const Numbers& system, const Values& columns, Index i, const M
   return true;
 }
 
-/// Throws DimensionError.
+/// Throws DimensionError if the shapes do not match.
 Numbers numbers_in(const System& system, const Matrix& x, bool transposed = false) {
   if (x.rows() != system.b.rows() || x.cols() != system.b.cols())
     throw DimensionError("the residual needs x and b of the same shape, with as many rows as A");

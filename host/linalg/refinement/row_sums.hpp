@@ -1,5 +1,5 @@
 #pragma once
-/// Sums over a row of A, as residuals and their bounds need them.
+/// Sums over a row of A, for residuals and their bounds.
 
 #include <clgauss/matrix.hpp>
 #include <cmath>
@@ -9,8 +9,9 @@
 
 namespace clgauss {
 
-/// Rows of A that meet a right-hand side before the next one: that one stays in a near cache, and
-/// the rows in the next. With 1000 right-hand sides, n = 1000, a solve takes 178 ms instead of 243.
+/// Rows of A multiplied with one right-hand side before the next. The right-hand side then stays in
+/// a near cache, and the rows in the next one. With n = 1000 and 1000 right-hand sides, a solve
+/// takes 178 ms instead of 243.
 inline constexpr Index kRowsAtOnce = 16;
 
 struct RowSums {
@@ -19,7 +20,7 @@ struct RowSums {
   double row = 0;        // of |a[j]|
 };
 
-/// x has as many numbers as `a`.
+/// x must have as many numbers as `a`.
 inline RowSums sums_of_row(std::span<const double> a, const double* x) {
   Lanes product{}, magnitude{}, row{};
   const Index whole = a.size() / kLanes * kLanes;

@@ -1,5 +1,6 @@
 #pragma once
-/// A and B of a system in f64, wherever they lie, for what refinement asks of them.
+/// A and B of a system in f64, on the device or the host, with the operations that refinement
+/// needs.
 
 #include <clgauss/matrix.hpp>
 
@@ -12,17 +13,17 @@ class SystemOperator {
   SystemOperator(const SystemOperator&) = delete;
   SystemOperator& operator=(const SystemOperator&) = delete;
 
-  /// r <- B - A x and d <- |B| + |A| |x|, all n-by-nrhs; r is rounded as n operations of f64 on
-  /// numbers of d's size. Waits.
+  /// r <- B - A x and d <- |B| + |A| |x|, all n-by-nrhs. The rounding error of r is that of n
+  /// operations in f64 on numbers of d's size. Waits.
   virtual void residual(const Matrix& x, Matrix& r, Matrix& d) = 0;
-  /// A v for n-by-1. Waits.
+  /// A v for an n-by-1 v. Waits.
   [[nodiscard]] virtual Matrix product(const Matrix& v) = 0;
-  /// Whether it is the device that computes.
+  /// Whether the device computes.
   [[nodiscard]] virtual bool on_device() const { return false; }
 };
 
-/// By the cores of the host, from the host's copy, which must outlive it: as devices without fp64
-/// ask for where integers (linalg/refinement/integer_operator.hpp) are no faster.
+/// Computes on the host's cores from the host's copy, which must outlive it. Devices without fp64
+/// use it if integers (linalg/refinement/integer_operator.hpp) are no faster.
 class HostOperator : public SystemOperator {
  public:
   /// `transposed`: system.a holds A^T, a column-major A.
@@ -33,7 +34,7 @@ class HostOperator : public SystemOperator {
   [[nodiscard]] Matrix product(const Matrix& v) override;
 
  private:
-  /// note(i, c, sums) for every row and every column of x, n-by-nrhs, by all cores.
+  /// Calls note(i, c, sums) for every row and every column of the n-by-nrhs x, on all cores.
   template <typename Note>
   void for_sums(const Matrix& x, const Note& note) const;
 

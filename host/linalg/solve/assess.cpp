@@ -23,7 +23,7 @@ namespace clgauss {
 
 namespace {
 
-/// Whether products with the powers stay in f64's range.
+/// Whether products with the powers of two stay in f64's range.
 bool are_moderate(const Scaling& scaling) {
   constexpr int kModerate = 300;
   const auto moderate = [](int exponent) { return std::abs(exponent) <= kModerate; };
@@ -31,7 +31,7 @@ bool are_moderate(const Scaling& scaling) {
          std::ranges::all_of(scaling.columns, moderate);
 }
 
-/// The steps of assess(), of whose arguments it is made.
+/// The steps of assess(); the members are its arguments.
 struct Assessment {
   Context& context;
   Factored& factors;
@@ -40,7 +40,7 @@ struct Assessment {
   const ProgressCallback& progress;
   Answer& answer;
   AnswerResidual measured = {};            // of the last x
-  std::unique_ptr<Factored> by_host = {};  // what asked() made
+  std::unique_ptr<Factored> by_host = {};  // made by asked()
 
   void carry_out(Matrix scaled_x) {
     const Plan& plan = answer.plan;
@@ -48,7 +48,7 @@ struct Assessment {
     if (plan.refines()) refine_x();
     if (row_of(plan.method).seed && !result().refinement.accepted) return;
     measure();
-    // Rare with factors of f64: their pivots grew, and that cost digits.
+    // Rare with f64 factors: pivot growth has cost digits.
     if (plan.type == RealType::f64 && !(answer.residual.scaled <= 1) &&
         outcome_of(result()) == SolveStatus::ok) {
       refine_x();
@@ -75,12 +75,12 @@ struct Assessment {
     if (!options.trust && !options.doubt) answer.trust.reset();
   }
 
-  /// By the device where that has fp64 and a kernel for it.
+  /// On the device if it has fp64 and a usable kernel; otherwise on the host.
   std::unique_ptr<ExtraPreciseOperator> in_extra_precision() {
     if (has_fp64()) {
       try {
         return std::make_unique<ExtraPreciseDevice>(context, system, factors.scaling());
-      } catch (const NoUsableKernel&) {  // the verdicts say why; the host can do it, too
+      } catch (const NoUsableKernel&) {  // the self-tests say why; the host does it instead
       }
     }
     return std::make_unique<ExtraPreciseHost>(system, factors.scaling());
@@ -102,7 +102,7 @@ struct Assessment {
       x = in_f64->x();
       return refinement;
     }
-    // Where A was given up, the device has no room for it.
+    // If A's memory was freed during the upload, the device has no room for A.
     if (has_fp64() || answer.plan.in_place || !factors.on_device()) {
       HostOperator by_host(system, answer.plan.transposed);
       return refine(by_host, solve, x, progress);
@@ -110,7 +110,7 @@ struct Assessment {
     return refine(*residuals_without_fp64(context, system), solve, x, progress);
   }
 
-  /// From the A that was given.
+  /// Measures the residual with the A that was given.
   void measure() {
     LapTimer timer;
     const double eps = answer.plan.eps();
@@ -139,15 +139,15 @@ struct Assessment {
     if (progress) progress("condition", 0);
     try {
       estimate();
-    } catch (const NoUsableKernel&) {  // the verdicts say why; x is none the worse
+    } catch (const NoUsableKernel&) {  // the self-tests say why; x is still good
       answer.trust.reset();
       return;
     }
     result().times.trust += timer.lap();
   }
 
-  /// The factors to ask: of a small A the host's, made once, which are sooner than launches; else
-  /// those of the device, read by the host where that can be.
+  /// The factors for estimates. For a small A, an LU made once on the host is faster than launches;
+  /// for others the host reads the device's factors where it can.
   Factored& asked() {
     if (factors.on_device() && are_moderate(factors.scaling()) && !by_host)
       by_host = system.a.rows() <= kLargestOnHost
@@ -156,7 +156,7 @@ struct Assessment {
     return by_host ? *by_host : factors;
   }
 
-  /// By one product with A^-1, which at best came with x.
+  /// Uses one product with A^-1. The first solve may already have computed it.
   bool may_be_doubtful() {
     if (!has_answer(outcome_of(result()))) return false;
     LapTimer timer;
@@ -171,7 +171,7 @@ struct Assessment {
       for (const double value : product.values()) largest = max_or_nan(largest, std::abs(value));
       result().times.trust += timer.lap();
       return is_doubtful(product.rows(), answer.plan.eps(), factors.scaling().size.norm1, largest);
-    } catch (const NoUsableKernel&) {  // the verdicts say why; x is none the worse
+    } catch (const NoUsableKernel&) {  // the self-tests say why; x is still good
       return false;
     }
   }
@@ -186,10 +186,10 @@ struct Assessment {
                                              inverse_of(by, n), norm1, errors)
                        : estimate_trust(inverse_of(by, n), norm1, errors);
     answer.trust = {found.rcond, found.forward_error, by.reciprocal_growth(system.a), kNaN};
-    if (answer.by_lapack) return;  // the pivots are not its own
+    if (answer.by_lapack) return;  // the pivots are the device's, not LAPACK's
     double rcond = found.rcond;
     if (options.determinant && !factors.scaling().keeps_matrix()) {
-      // Scaling changes no digit of det A.
+      // Scaling by powers of two changes no digit of det A.
       const Scaling& by_powers = factors.scaling();
       const auto scaled_a = [&](const Matrix& a) {
         return scaled(a, by_powers.rows, by_powers.columns);
@@ -208,7 +208,7 @@ void judge_by_condition(std::optional<Trust>& trust, Index n, Refinement& refine
   if (!trust) return;
   const bool regular =
       trust->rcond >= unit_roundoff(RealType::f64) ||
-      std::ranges::all_of(trust->forward_error,  // (n + 1) eps cond(A, x) and more
+      std::ranges::all_of(trust->forward_error,  // at least (n + 1) eps cond(A, x)
                           [&](double bound) { return bound <= static_cast<double>(n + 1); });
   if (!regular) {
     refinement.accepted = false;

@@ -45,13 +45,13 @@ void release(Solved& solved, Answer& answer) {
   answer.result.times.free = timer.lap();
 }
 
-/// A where it is given up while it is uploaded, and how it is read again.
+/// A, if its memory is freed during the upload, and the function that reads it again.
 struct GivenUp {
   Matrix& a;
   const ReadMatrix& read_again;
 };
 
-/// What `plan` comes to once. Without factors, or with a failed column, nothing is assessed.
+/// Carries out `plan` once. Without factors, or with a failed column, nothing is assessed.
 Answer answer_once(Context& context, const System& system, const Plan& plan, const FactorCall& call,
                    const SolveOptions& options, const ProgressCallback& progress,
                    const GivenUp* given_up) {
@@ -64,7 +64,7 @@ Answer answer_once(Context& context, const System& system, const Plan& plan, con
     if (given_up != nullptr) {
       LapTimer timer;
       given_up->a = given_up->read_again();
-      check_shapes(system);  // it may be another matrix
+      check_shapes(system);  // the matrix read again may differ
       answer.result.times.check += timer.lap();
     }
     assess(context, *solved.factors, system, std::move(solved.scaled_x), options, progress, answer);
@@ -73,7 +73,7 @@ Answer answer_once(Context& context, const System& system, const Plan& plan, con
   return answer;
 }
 
-/// The same, repeated as repeat_until_co_resident() says.
+/// As answer_once(), repeated as in repeat_until_co_resident().
 Answer answer_by_plan(Context& context, const System& system, const Plan& plan,
                       const SolveOptions& options, const ProgressCallback& progress,
                       const GivenUp* given_up = nullptr) {
@@ -92,7 +92,7 @@ Answer answer_by_plan(Context& context, const System& system, const Plan& plan,
   });
 }
 
-/// What follows a plan that came to `answer`, if to any.
+/// The next step after `plan` gave `answer`, if there is one. Null `answer`: no usable kernel.
 Next next_after(Context& context, const System& system, const SolveOptions& options,
                 const Plan& plan, const Answer* answer) {
   const MethodRow& row = row_of(plan.method);
@@ -105,8 +105,8 @@ bool is_finite(const System& system) {
          find_nonfinite(system.b.values()) == system.b.values().size();
 }
 
-/// x by LAPACK; what else `answer` says stays that of the device. Without a LAPACK, and where that
-/// finds A singular, nothing changes.
+/// Replaces x by LAPACK's solution. The rest of `answer` stays the device's. Does nothing if there
+/// is no LAPACK or if LAPACK finds A singular.
 void try_lapack(Context& context, const System& system, const SolveOptions& options,
                 const ProgressCallback& progress, Answer& answer) {
   if (!HostLapack::available() || !is_finite(system)) return;
@@ -117,14 +117,14 @@ void try_lapack(Context& context, const System& system, const SolveOptions& opti
   answer.result.x = system.b;
   factors.solve(answer.result.x);
   answer.result.failed_column.reset();
-  answer.result.pivots.clear();  // those of f32
+  answer.result.pivots.clear();  // those of the f32 factors
   answer.result.pivot_rows.clear();
   answer.by_lapack = true;
   answer.result.times.refine += timer.lap();
   assess(context, factors, system, answer.result.x, options, progress, answer);
 }
 
-/// The times of two runs, one after the other.
+/// Adds the times of two consecutive runs.
 void add(SolveTimes& times, const SolveTimes& more) {
   for (double SolveTimes::*part :
        {&SolveTimes::build, &SolveTimes::upload, &SolveTimes::forward, &SolveTimes::backward,
@@ -147,7 +147,7 @@ Answer answer_by_factors(Context& context, const System& system, Plan plan,
     try {
       answer = answer_by_plan(context, system, plan, options, progress);
       next = next_after(context, system, options, plan, &answer);
-    } catch (const NoUsableKernel&) {  // the verdicts say why
+    } catch (const NoUsableKernel&) {  // the self-tests say why
       next = next_after(context, system, options, plan, nullptr);
       if (!next.plan) throw;
     }

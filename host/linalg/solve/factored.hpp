@@ -1,5 +1,6 @@
 #pragma once
-/// A system that was factored, for what is asked of the factors afterwards, wherever they lie.
+/// A factored system, for further solves and estimates. The factors may be on the device or the
+/// host.
 
 #include <clgauss/condition.hpp>
 #include <clgauss/context.hpp>
@@ -17,7 +18,7 @@
 
 namespace clgauss {
 
-/// The factors of A' = R A C, A as powers of two scaled it.
+/// The factors of A' = R A C, where R and C are powers of two.
 class Factored {
  public:
   Factored() = default;
@@ -28,76 +29,77 @@ class Factored {
 
   [[nodiscard]] const Scaling& scaling() const { return scaling_; }
 
-  /// X <- A^-1 X and X <- A^-T X for any number of columns, as good as the factors are. They wait,
+  /// X <- A^-1 X and X <- A^-T X, for any number of columns, as accurate as the factors. Both wait,
   /// and throw NoUsableKernel.
   void solve(Matrix& x) { apply_inverse(false, {scaling_.rows, scaling_.columns, {}}, x); }
   void solve_transposed(Matrix& x) {
     apply_inverse(true, {scaling_.columns, scaling_.rows, {}}, x);
   }
-  /// The same with A'.
+  /// As above, with A' instead of A.
   void solve_scaled(Matrix& x) { apply_inverse(false, {}, x); }
   void solve_scaled_transposed(Matrix& x) { apply_inverse(true, {}, x); }
 
-  /// max |A'| / max |U|; `a` is the A that was given, or its transpose.
+  /// max |A'| / max |U|. `a` is the given A, which may be stored transposed.
   [[nodiscard]] virtual double reciprocal_growth(const Matrix& a) = 0;
 
-  /// Whether the factors are the device's, for which few columns at once pay in estimates.
+  /// Whether the factors are on the device. Estimates then use few vectors at once.
   [[nodiscard]] virtual bool on_device() const { return true; }
-  /// The same factors by the host's cores, for estimates, where their memory is the host's; null
-  /// where it is not. It is used while this lives, and this solves nothing meanwhile.
+  /// The same factors for solves by the host's cores, as estimates use them; null if their memory
+  /// is not the host's. They refer to this object, which must not solve while they live.
   [[nodiscard]] virtual std::unique_ptr<Factored> on_host() { return nullptr; }
-  /// A and B in f64 beside them on the device; null where there is none.
+  /// A and B in f64 on the device, beside the factors; null if they are not kept.
   [[nodiscard]] virtual DeviceOperator* in_f64() { return nullptr; }
-  /// For corrections of a single right-hand side by in_f64(), whose vectors stay on the device, if
-  /// that can be.
+  /// If available, solves for one right-hand side with all vectors on the device; in_f64() uses
+  /// them to refine x.
   [[nodiscard]] virtual std::optional<DeviceFactors> device_factors() { return std::nullopt; }
-  /// A^-1 times the question of the FactorCall, where it came with the first solve; else empty.
+  /// A^-1 times FactorCall::question, if the first solve computed it; otherwise empty.
   [[nodiscard]] virtual Matrix take_first_product() { return {}; }
 
-  /// The last call, where nothing was thrown: large memory stays for the next system.
+  /// Keeps large buffers for the next system. Must be the last call; not called after an exception.
   virtual void release() {}
 
  protected:
-  /// X <- C A'^-1 R X, or where `transposed` C A'^-T R X, R and C being those of `by`.
+  /// X <- C A'^-1 R X, or C A'^-T R X if `transposed`, with the R and C of `by`.
   virtual void apply_inverse(bool transposed, const Scaling& by, Matrix& x) = 0;
 
   Scaling scaling_;
 };
 
-/// A^-1 and A^-T, and those of A', as estimators ask for them. `factors` must outlive them.
+/// The products with A^-1 and A^-T that estimators call; scaled_inverse_of(): those of A'.
+/// `factors` must outlive them.
 [[nodiscard]] InverseProducts inverse_of(Factored& factors, Index n);
 [[nodiscard]] InverseProducts scaled_inverse_of(Factored& factors, Index n);
 
-/// R X C for matrices of powers of two, of which each may be empty, by all cores.
+/// R X C with powers of two; empty `rows` or `columns` mean all 0. Uses all cores.
 [[nodiscard]] Matrix scaled(const Matrix& x, std::span<const int> rows,
                             std::span<const int> columns);
 
 /// max |R A C|.
 [[nodiscard]] double largest_of_scaled(const Matrix& a, const Scaling& scaling);
 
-/// What factors are to be made, and what will be asked of them.
+/// Which factors to compute, and what they will be used for.
 struct FactorCall {
   RealType type = RealType::f64;  // of the factors
   LuOptions lu = {};
   Equilibration equilibration = Equilibration::automatic;
-  bool keeps_f64 = false;  // A and B stay on the device in f64: in_f64()
-  /// of the blocks of vectors that estimates will solve with; 0: there will be none
+  bool keeps_f64 = false;  // keeps A and B on the device in f64: in_f64()
+  /// Columns of the blocks of vectors in later estimates; 0: there will be no estimate.
   Index estimate_columns = 0;
-  /// solved for beside B, for estimates: without rows, none
+  /// Probe vectors for estimates, solved for together with B; no rows: there are none.
   Matrix question = {};
-  /// there will be refinement in extra precision: A and B are needed once more
+  /// Whether refinement in extra precision will follow, which needs A and B again.
   bool extra_precise = false;
   bool transposed = false;  // the system's `a` holds A^T
-  /// the system's A: its memory goes back to the operating system while it is uploaded, and it is
-  /// empty then
+  /// The system's A, if its memory is to go back to the operating system during the upload. It is
+  /// empty afterwards.
   Matrix* give_up_a = nullptr;
 };
 
-/// The first answer, with its times, and the factors for more.
+/// The first solution with its times, and the factors.
 struct Solved {
-  EliminationResult result;  // x without rows: refinement is to begin with x = 0
-  Matrix scaled_x = {};      // X' = C^-1 X, where refinement in extra precision was announced
-  /// null where there are none: n = 0, or they are known to be of no use
+  EliminationResult result;  // x without rows: refinement must start from x = 0
+  Matrix scaled_x = {};      // X' = C^-1 X, if FactorCall::extra_precise
+  /// Null if n = 0 or if the factors are known to be useless.
   std::unique_ptr<Factored> factors = {};
 };
 

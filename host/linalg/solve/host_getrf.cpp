@@ -13,14 +13,14 @@ namespace clgauss {
 
 namespace {
 
-constexpr Index kColumnsAtOnce = 64;  // of B, which stays in a near cache meanwhile
-constexpr Index kTileRows = 4;        // of C in registers, by two vectors of columns
+constexpr Index kColumnsAtOnce = 64;  // of B; they stay in a near cache
+constexpr Index kTileRows = 4;        // of C in registers, with two vectors of columns
 
 constexpr Index rounded_up(Index count) {
   return (count + kHostPanel - 1) / kHostPanel * kHostPanel;
 }
 
-/// row <- row - factor * other, of whole vectors.
+/// row <- row - factor * other, in whole vectors.
 template <typename V>
 CLGAUSS_INLINE void subtract_row(Index columns, double factor, const double* other, double* row) {
   for (Index j = 0; j < columns; j += V::kLanes) at<V>(row + j) -= factor * at<V>(other + j);
@@ -51,7 +51,7 @@ CLGAUSS_INLINE void subtract_rows(Index columns, const double* a, Index lda, con
   for (; j < columns; j += V::kLanes) subtract_tile<V, kRows, 1>(a, lda, b + j, ldb, c + j, ldc);
 }
 
-/// C <- C - A B for an A of kHostPanel columns.
+/// C <- C - A B, where A has kHostPanel columns.
 template <typename V>
 CLGAUSS_INLINE void subtract_panel(Index rows, Index columns, const double* a, Index lda,
                                    const double* b, Index ldb, double* c, Index ldc) {
@@ -61,8 +61,8 @@ CLGAUSS_INLINE void subtract_panel(Index rows, Index columns, const double* a, I
   for (; i < rows; ++i) subtract_rows<V, 1>(columns, a + i * lda, lda, b, ldb, c + i * ldc, ldc);
 }
 
-/// The row from `top` on with the largest magnitude in `column`, the first of several; `top` where
-/// that is not a number. `rows` is rounded up, with zeros.
+/// The row, from `top` on, with the largest magnitude in `column`; the first of equals. Returns
+/// `top` if column[top] is NaN. `rows` is rounded up, and the padding is zero.
 template <typename V>
 CLGAUSS_INLINE Index pivot_row(const double* column, Index top, Index rows) {
   Index best = top;
@@ -94,7 +94,7 @@ CLGAUSS_INLINE Index pivot_row(const double* column, Index top, Index rows) {
   return best;
 }
 
-/// P A = L U of `width` columns of `rows` rows, which lie one after the other.
+/// P A = L U of `width` columns with `rows` rows, stored column by column.
 template <typename V>
 CLGAUSS_INLINE void factor_panel(double* panel, Index rows, Index width, Index* pivots) {
   for (Index j = 0; j < width; ++j) {
@@ -103,7 +103,7 @@ CLGAUSS_INLINE void factor_panel(double* panel, Index rows, Index width, Index* 
     pivots[j] = best;
     for (Index c = 0; c < width; ++c) std::swap(panel[c * rows + j], panel[c * rows + best]);
     const double pivot = column[j], reciprocal = 1 / pivot;
-    if (pivot == 0) continue;  // what is below is 0, too, or not a number
+    if (pivot == 0) continue;  // what is below is 0, too, or NaN
     if (std::abs(pivot) >= std::numeric_limits<double>::min() && std::isfinite(pivot)) {
       for (Index i = j + 1; i < kHostPanel; ++i) column[i] *= reciprocal;
       for (Index i = kHostPanel; i < rows; i += V::kLanes) at<V>(column + i) *= reciprocal;
@@ -222,7 +222,7 @@ CLGAUSS_INLINE void subtract_product(Index n, const double* a, Index lda, const 
   }
 }
 
-// The vectors of one kind of processor, and all functions with them.
+// The functions for one width of vectors and one kind of processor.
 #define CLGAUSS_HOST_KERNELS(NAME, LANES, TARGET)                                                 \
   TARGET void getrf_##NAME(Index n, double* a, Index lda, Index* pivots) {                        \
     getrf<Vectors<LANES>>(n, a, lda, pivots);                                                     \
@@ -258,7 +258,7 @@ constexpr HostLuKernels kAll[] = {
 }  // namespace
 
 Index host_ld(Index columns) {
-  constexpr Index kSharing = 64;  // rows that far apart meet in few sets of a cache
+  constexpr Index kSharing = 64;  // rows this far apart share few sets of a cache
   const Index ld = rounded_up(columns);
   return ld % kSharing == 0 ? ld + kHostPanel : ld;
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// The host's LAPACK, if this machine has one: the last resort of devices without fp64.
+/// The host's LAPACK, if installed: the last resort for devices without fp64.
 
 #include <clgauss/matrix.hpp>
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace clgauss {
 
-/// P A = L U of a host matrix in f64 by dgetrf of the library that the machine's liblapack.so.3
-/// (libopenblas.so.0) is, loaded when it is first needed.
+/// P A = L U of a host matrix in f64, by dgetrf. The machine's liblapack.so.3 or libopenblas.so.0
+/// is loaded at first use.
 class HostLapack : public Factored {
  public:
-  /// Whether there is one.
+  /// Whether a LAPACK library was found.
   [[nodiscard]] static bool available();
 
   /// Factors a copy of A: n^2 doubles. Throws UsageError without a library, OutOfMemory.
@@ -21,7 +21,7 @@ class HostLapack : public Factored {
 
   /// The first column with a pivot of exactly zero, 0-based.
   [[nodiscard]] std::optional<Index> failed_column() const { return failed_; }
-  /// Not known.
+  /// The growth is unknown.
   [[nodiscard]] double reciprocal_growth(const Matrix& /*a*/) override { return 1; }
   [[nodiscard]] bool on_device() const override { return false; }
 
@@ -29,7 +29,7 @@ class HostLapack : public Factored {
   void apply_inverse(bool transposed, const Scaling& by, Matrix& x) override;
 
  private:
-  Values lu_;  // of A's transpose, as LAPACK reads rows
+  Values lu_;  // of A's transpose, since LAPACK is column-major
   std::vector<int> pivots_;
   std::optional<Index> failed_;
 };

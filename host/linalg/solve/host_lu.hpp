@@ -1,5 +1,5 @@
 #pragma once
-/// LU of a small matrix on the host, where kernels would take longer to be built than it takes.
+/// LU of a small matrix on the host, where building kernels would take longer than the LU.
 
 #include <clgauss/matrix.hpp>
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace clgauss {
 
-/// P A' = L U in f64 with partial pivoting, n^3 / 3 multiplications by one core: for n up to some
-/// hundreds. Solves are not finite where a pivot is zero.
+/// P A' = L U in f64 with partial pivoting: n^3 / 3 multiplications on one core, for n up to some
+/// hundreds. Solves are not finite if a pivot is zero.
 class HostLu : public Factored {
  public:
   explicit HostLu(const Matrix& a, const Scaling& scaling = {});
@@ -24,8 +24,8 @@ class HostLu : public Factored {
   void substitute(Matrix& x) const;
   void substitute_transposed(Matrix& x) const;
 
-  Matrix lu_;                  // its rows as host_getrf.hpp wants them
-  std::vector<Index> pivots_;  // the row that was exchanged with row k
+  Matrix lu_;                  // its rows are laid out for host_getrf.hpp
+  std::vector<Index> pivots_;  // the row exchanged with row k
 };
 
 }  // namespace clgauss

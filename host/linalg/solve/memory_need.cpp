@@ -49,7 +49,7 @@ void require_memory(const MemoryNeed& need, const DeviceProfile& device, std::ui
 
 namespace {
 
-/// The kernels of a factorisation, and their parameters.
+/// The kernels of a factorisation and their parameters.
 struct Factorisation {
   Variants variants;
   Parameters parameters;
@@ -75,9 +75,9 @@ std::uint64_t lu_workspace_bytes(const DeviceProfile& device, const LuSpec& spec
   const auto [variants, parameters] = factorisation_of(spec, options, setting);
   std::uint64_t bytes = workspace_bytes(variants, parameters, setting);
   if (gpu) bytes += n * sizeof(std::uint32_t);                // pivots
-  if (options.symmetric) bytes += n * nrhs * bytes_of(type);  // in the order of pivots
+  if (options.symmetric) bytes += n * nrhs * bytes_of(type);  // B in the order of pivots
   if (device.type != DeviceType::cpu) return bytes;
-  // Only CPUs pack the operands of products, and have a workspace for many right-hand sides.
+  // Only CPUs pack operands of products and need a workspace for many right-hand sides.
   if (!gpu && nrhs > 1) bytes += TrsmCpu::bytes(device, type, n, nrhs);
   if (!gpu && !options.symmetric) return bytes;
   const char* const columns = options.symmetric ? "WIDTH" : "NB";

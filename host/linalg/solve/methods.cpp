@@ -15,17 +15,17 @@ namespace clgauss {
 
 namespace {
 
-/// Whether factors of A + E in f32 tell ||A^-1|| within a factor of 3. E (A + E)^-1 is what a
-/// correction multiplies the residual by: where that shrinks fast and needs no help, it is small in
-/// the directions of the small singular values, and these are those of A. (Of randsvd's matrices,
-/// tests/solver/condition_test.cpp, rcond was 0.58 to 1.04 times LAPACK's with ratios up to 1 / 4,
-/// and 0.16 to 14 times with GMRES.)
+/// Whether factors of A + E in f32 estimate ||A^-1|| within a factor of 3. A correction multiplies
+/// the residual by E (A + E)^-1. If that shrinks the residual fast, without GMRES, it is small in
+/// the directions of the small singular values, and the factors have A's small singular values.
+/// (With randsvd matrices in tests/solver/condition_test.cpp, rcond was 0.58 to 1.04 times LAPACK's
+/// at ratios up to 1 / 4, and 0.16 to 14 times with GMRES.)
 bool tell_of_inverse(const Refinement& refinement) {
   const std::vector<double>& errors = refinement.backward_errors;
   return errors.size() < 2 || (refinement.gmres_steps == 0 && errors[1] <= errors[0] / 4);
 }
 
-/// The same of a whole answer, which may have failed.
+/// Why a whole answer is not good enough, including a failed one; empty if it is.
 std::string doubt_about(const Answer& answer) {
   const EliminationResult& result = answer.result;
   if (result.failed_column)
@@ -35,14 +35,14 @@ std::string doubt_about(const Answer& answer) {
   return doubt_about_f32(result.refinement, answer.trust, answer.plan.accuracy);
 }
 
-/// Factors in f64 by `method`, or the host's.
+/// Next: factors in f64 by `method`, or the host's LAPACK if the device has no fp64.
 Next in_f64(const Tried& tried, Method method, std::string doubt) {
   if (tried.context.profile().fp64)
     return {std::move(doubt), Plan{method, RealType::f64, tried.plan.accuracy}};
   return {std::move(doubt), std::nullopt, true};
 }
 
-/// The same where factors in f32 came to an answer that will not do.
+/// The same, if f32 factors gave an answer that is not good enough; otherwise nothing.
 Next after_f32(const Tried& tried, Method method) {
   std::string doubt = doubt_about(*tried.answer);
   return doubt.empty() ? Next{} : in_f64(tried, method, std::move(doubt));
@@ -52,7 +52,7 @@ Next after_mixed(const Tried& tried) {
   return tried.answer == nullptr ? Next{} : after_f32(tried, Method::lu);
 }
 
-/// What make_plan() says where the method was left open, and this one a guess.
+/// If the method was left open and `tried.plan` was a guess, goes on with make_plan()'s choice.
 Next after_guess(const Tried& tried, std::string doubt = {}) {
   if (tried.options.method != Method::automatic) return {};
   Plan plan = make_plan(tried.context, tried.options, tried.n, tried.nrhs);
@@ -66,8 +66,8 @@ Next after_rbt(const Tried& tried) {
   const Refinement& refinement = tried.answer ? tried.answer->result.refinement : none;
   if (refinement.accepted && (!tried.answer->trust || tell_of_inverse(refinement))) return {};
   const DeviceProfile& device = tried.context.profile();
-  // Where x will do and only the inverse is in doubt, other factors in f32 would not tell more of
-  // it.
+  // If x is good and only the inverse is in doubt, other f32 factors would show no more about the
+  // inverse.
   const bool doubts_inverse = refinement.accepted && device.fp64;
   const bool prefers_f32 =
       tried.options.method == Method::rbt || mixed_is_better(tried.context, tried.n, tried.nrhs);
@@ -91,7 +91,7 @@ Next after_cholesky(const Tried& tried) {
   return narrow ? after_f32(tried, Method::cholesky) : Next{};
 }
 
-/// Its multipliers are not bounded as those of LU are: where x suffers, LU has the word.
+/// The multipliers of L D L^T are not bounded as those of LU. If x suffers, LU follows.
 Next after_ldlt(const Tried& tried) {
   if (tried.answer == nullptr) return after_guess(tried);
   if (tried.plan.refines()) return after_f32(tried, Method::ldlt);

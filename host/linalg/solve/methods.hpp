@@ -1,6 +1,6 @@
 #pragma once
-/// The methods of solve(), a row each: their names, what they can be asked for, and what is tried
-/// where they fail.
+/// The methods of solve(), one row each: their names, the options they allow, and what follows if
+/// they fail.
 
 #include <clgauss/context.hpp>
 #include <clgauss/progress.hpp>
@@ -18,14 +18,14 @@ namespace clgauss {
 
 struct Answer;
 
-/// What not every method can be asked for.
+/// Options that not every method allows.
 enum Wish : unsigned {
   kEquilibration = 1,
-  kPivoting = 2,    // of a choice
-  kTournament = 4,  // as that
+  kPivoting = 2,    // a choice of pivoting
+  kTournament = 4,  // tournament pivoting
   kJudgeByDevice = 16,
   kMaximumAccuracy = 32,
-  kTypeOfFactors = 64,  // and, with it, an accuracy of single
+  kTypeOfFactors = 64,  // and thereby single accuracy
   kInPlace = 128,
   kDeterminant = 256,
   kTrust = 512,
@@ -35,50 +35,50 @@ enum Wish : unsigned {
   kBatches = 8192
 };
 
-/// What follows an answer, or a plan that came to none (NoUsableKernel).
+/// What follows an answer, or a plan that gave none (NoUsableKernel).
 struct Next {
-  std::string doubt = {};  // why the answer will not do; empty where there is none, and it may do
-  std::optional<Plan> plan = {};  // to be tried then
-  bool lapack = false;            // else, the host's
+  std::string doubt = {};  // why the answer is not good enough; empty: it is, or there is none
+  std::optional<Plan> plan = {};  // to be tried next
+  bool lapack = false;            // if there is no plan: the host's LAPACK
 };
 
-/// What Next is decided by.
+/// The input of MethodRow::next.
 struct Tried {
   Context& context;
   const SolveOptions& options;
   Index n, nrhs;
   const Plan& plan;
-  const Answer* answer;  // null: there is none
+  const Answer* answer;  // null: the plan gave none
 };
 
 struct MethodRow {
   Method method;
-  std::string_view name, help;           // as typed, and what help says of it
-  std::string_view told = {};            // what the report says was done
-  std::optional<RealType> factors = {};  // that they are always in; x is refined to double accuracy
-  std::optional<std::uint64_t> seed = {};  // of the random butterflies that it factors between
-  bool symmetric = false;                  // A has to be
-  bool definite = false;                   // and positive definite
+  std::string_view name, help;             // as typed; the text in --help
+  std::string_view told = {};              // what the report calls it
+  std::optional<RealType> factors = {};    // their fixed type; x is refined to double accuracy
+  std::optional<std::uint64_t> seed = {};  // of the random butterflies around the factors
+  bool symmetric = false;                  // whether A must be symmetric
+  bool definite = false;                   // whether A must be positive definite
   unsigned wishes = 0;
-  /// Null: it has no factors.
+  /// Null if the method has no factors.
   Solved (*factor)(Context&, const System&, const FactorCall&, const ProgressCallback&) = nullptr;
   Next (*next)(const Tried&) = nullptr;
 
   [[nodiscard]] bool allows(Wish wish) const { return (wishes & wish) != 0; }
 };
 
-/// Why an x that factors in f32 and refinement led to, or what they say of A, will not do; empty:
-/// it does.
+/// Why an x from f32 factors and refinement, or the estimates from those factors, are not good
+/// enough. Empty if they are.
 [[nodiscard]] std::string doubt_about_f32(const Refinement& done, const std::optional<Trust>& trust,
                                           Accuracy accuracy);
 
-/// Of Method::automatic, too, which allows what one of the methods allows that it chooses from, and
-/// has no more.
+/// Includes Method::automatic, which allows what any of the methods it chooses from allows. Its row
+/// has nothing else.
 [[nodiscard]] std::span<const MethodRow> all_methods();
 [[nodiscard]] const MethodRow& row_of(Method method);
 
-/// "lu, mixed and rbt", or with another last word: the methods that allow `wish`, without
-/// automatic.
+/// The names of the methods that allow `wish`, without automatic: "lu, mixed and rbt", or with
+/// another last conjunction.
 [[nodiscard]] std::string methods_that_allow(Wish wish, std::string_view last = "and");
 
 }  // namespace clgauss

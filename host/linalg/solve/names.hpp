@@ -1,6 +1,5 @@
 #pragma once
-/// The words for what options ask for and answers are, in C++'s names, on the command line and in
-/// reports.
+/// The names of options and results, as in C++, on the command line and in reports.
 
 #include <algorithm>
 #include <array>

@@ -15,7 +15,7 @@ namespace clgauss {
 
 namespace {
 
-/// Whether butterflies, factors in f32 and refinement take less time than either, and A fits.
+/// Whether butterflies, f32 factors and refinement are faster than the alternatives, and A fits.
 bool rbt_is_better(const DeviceProfile& device, const MethodChoice& choice, Index n) {
   if (n < choice.rbt_from) return false;
   const std::uint64_t bytes =
@@ -23,17 +23,17 @@ bool rbt_is_better(const DeviceProfile& device, const MethodChoice& choice, Inde
   return bytes <= device.global_mem_bytes;
 }
 
-/// The choice for n: nothing is measured where that is small.
+/// The method choice for n. For small n nothing is measured.
 MethodChoice choice_for(Context& context, Index n) {
   return n < MethodChoice::kMeasuredFrom ? method_choice(context.profile(), context.tuning())
                                          : method_choice(context);
 }
 
-/// With how many right-hand sides factors in f32 pay, for each is refined by itself. On two cores
-/// that takes 2.7 ms at n = 2000 and 15 ms at 4000, as much as these factors save with 10 and 14 of
-/// them; with 128, lu and mixed take 0.16 and 0.47 s, 0.84 and 2.4 s. GPUs were not measured: where
-/// f64 is so slow that mixed is taken from smaller n on, what it saves and what a refinement takes
-/// are those of kMixedFromOfRatio.
+/// The most right-hand sides for which f32 factors pay, since each is refined by itself. On two
+/// cores one refinement takes 2.7 ms at n = 2000 and 15 ms at 4000. The f32 factors save as much as
+/// 10 and 14 refinements take. With 128 right-hand sides, lu and mixed take 0.16 and 0.47 s at
+/// n = 2000, 0.84 and 2.4 s at 4000. GPUs were not measured. If f64 is so slow that mixed pays from
+/// smaller n on, the savings and refinement times behind kMixedFromOfRatio are used.
 Index most_refined(const DeviceProfile& device, const MethodChoice& choice, Index n) {
   constexpr Index kRowsToOneSide = 256, kRowsOfRatio2 = 12288;
   if (choice.rates && choice.rates->ratio > 2)
@@ -42,7 +42,7 @@ Index most_refined(const DeviceProfile& device, const MethodChoice& choice, Inde
   return std::max<Index>(1, n / kRowsToOneSide);
 }
 
-/// The options that not every method allows, as they were asked for.
+/// Throws UsageError if `options` ask for something that the method does not allow.
 void require_allowed(const MethodRow& row, const SolveOptions& options, Accuracy wanted) {
   const struct {
     Wish wish;
@@ -62,7 +62,7 @@ void require_allowed(const MethodRow& row, const SolveOptions& options, Accuracy
         "the method {} takes factors in f32 and refines x to double accuracy", row.name));
 }
 
-/// `wanted` is what is asked for or follows from the type.
+/// `wanted` is the accuracy asked for, or the one implied by the type.
 Plan plan_by(const MethodRow& row, const SolveOptions& options, RealType type, Accuracy wanted,
              const DeviceProfile& device) {
   using enum Accuracy;

@@ -65,7 +65,7 @@ Determinant determinant_of(const EliminationResult& result) {
 
 namespace {
 
-/// The residual of what came without one.
+/// Computes the residual on the host, for methods without assess().
 void answer_by_residual(const System& system, Answer& answer) {
   LapTimer check;
   if (has_answer(outcome_of(answer.result)))
@@ -73,8 +73,8 @@ void answer_by_residual(const System& system, Answer& answer) {
   answer.result.times.check = check.lap();
 }
 
-/// Fills in what was done and what it left, and judges x by its residual. What of the time since
-/// `timer` began nothing has counted was building.
+/// Fills in `solution` and judges x by its residual. The time since `timer` began that no other
+/// step has counted is added to the build time.
 void conclude(Solution& solution, Answer answer, double bound, LapTimer& timer) {
   const EliminationResult& result = answer.result;
   solution.pivot_rows = result.pivot_rows;
@@ -111,8 +111,8 @@ void conclude(Solution& solution, Answer answer, double bound, LapTimer& timer) 
   solution.status = accurate ? SolveStatus::ok : SolveStatus::inaccurate;
 }
 
-/// solve(); `transposed`: system.a holds A^T, which works where reads_columns() says so, or ends in
-/// NoUsableKernel.
+/// solve() without transposing. `transposed`: system.a holds A^T; call it only if reads_columns().
+/// May throw NoUsableKernel.
 Solution solve_as_it_lies(Context& context, const System& system, bool transposed,
                           const SolveOptions& options, const ProgressCallback& progress) {
   LapTimer timer;
@@ -135,7 +135,7 @@ Solution solve_as_it_lies(Context& context, const System& system, bool transpose
     try {
       answer = answer_by_factors(context, system, answer.plan, options, progress);
     } catch (const NoUsableKernel&) {
-      // The elimination asks less of a device; that it took over is seen from the method.
+      // The elimination needs less of a device. The report's method shows that it was used.
       if (transposed || options.method != Method::automatic ||
           options.pivoting != Pivoting::partial || options.accuracy == Accuracy::maximum ||
           options.equilibration == Equilibration::on)
@@ -155,8 +155,8 @@ Solution solve_as_it_lies(Context& context, const System& system, bool transpose
   return solution;
 }
 
-/// Whether solve_as_it_lies() takes an A by columns: where all that reads A knows how, and A is
-/// large enough for that to matter.
+/// Whether solve_as_it_lies() can read A by columns: every step must support that, and A must be
+/// large enough for it to matter.
 bool reads_columns(Context& context, const SolveOptions& options, Index n, Index nrhs) {
   if (n <= kLargestOnHost || !context.profile().fp64 || options.judge == Judge::device)
     return false;
@@ -182,7 +182,7 @@ Solution solve_transposed(Context& context, const System& system, const SolveOpt
   if (!reads_columns(context, options, system.a.rows(), system.b.cols())) return by_rows();
   try {
     return solve_as_it_lies(context, system, true, options, progress);
-  } catch (const NoUsableKernel&) {  // what is left for these is for solve() to say
+  } catch (const NoUsableKernel&) {  // solve() decides what to do without the kernels
     return by_rows();
   }
 }
