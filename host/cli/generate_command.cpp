@@ -111,7 +111,7 @@ ExitCode run_generate(const Given& given) {
   const FileFormat format = output_format(values, "format", text("output"));
 
   const auto nrhs = values["nrhs"].as<Index>();
-  // A, and [A | b] beside it. If n + nrhs overflows, nrhs alone exceeds any memory.
+  // A, and [A | b] beside it. If n + nrhs overflows, n x nrhs numbers exceed any memory.
   const Index cols = nrhs > std::numeric_limits<Index>::max() - n ? nrhs : n + nrhs;
   io::require_memory("the system", n, cols, 2);
 

@@ -27,9 +27,9 @@ class OpeningContext {
   OpeningContext(const std::string& spec, const ContextOptions& options,
                  const ProgressCallback& progress, bool quiet);
 
-  /// Calls read(progress), waits for the device and returns what read() returned. If opening the
-  /// device fails, its exception is thrown in preference to one of read(), and a long read ends
-  /// early.
+  /// Returns read(progress), called while the device is being opened. If opening the device fails
+  /// meanwhile, `progress` throws its exception, which ends a long read early. If read() throws, an
+  /// exception of opening the device takes precedence.
   template <typename Read>
   auto beside(const Read& read) {
     const ProgressCallback reading = [this](std::string_view what, double fraction) {
