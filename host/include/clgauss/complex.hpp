@@ -103,7 +103,6 @@ struct ComplexSolution : SolveOutcome {
 /// UsageError (other options, or a type that contradicts method and accuracy), ValueError
 /// (cholesky, but A is not Hermitian), DeviceLimit, NoUsableKernel, OutOfMemory, DeviceFault,
 /// OpenClError.
-/// not Hermitian), DeviceLimit, NoUsableKernel, OutOfMemory, DeviceFault, OpenClError.
 [[nodiscard]] ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
                                             const SolveOptions& options = {},
                                             const ProgressCallback& progress = {});

@@ -53,7 +53,6 @@ struct SymmetricPivots {
 /// rows of a 2-by-2 block are exchanged and the block is factored, so that the factors are those of
 /// an LU with exchanged rows (pivots()) and columns (symmetric_pivots().exchanges). factor() then
 /// waits for each panel.
-/// for each panel.
 class Lu {
  public:
   /// Throws DimensionError (n above 2^30), DeviceLimit, OutOfMemory (the workspace does not fit),
