@@ -2,7 +2,6 @@
 /// Processes an array eight numbers at a time, in the vectors of two that every 64-bit processor
 /// has. The lanes are written out by hand: the compiler's own vectorization combines lanes of
 /// several steps and shuffles them in registers, which takes longer than the arithmetic.
-/// around in registers, which takes longer than what is computed.
 
 #include <array>
 #include <clgauss/matrix.hpp>
