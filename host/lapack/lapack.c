@@ -91,7 +91,7 @@ static int32_t* narrow_pivots(const struct call* call, void* ipiv) {
   return call->target->library->is_wide ? malloc((size_t)call->n * sizeof(int32_t)) : ipiv;
 }
 
-/* Ends a factorization. True if it was answered; the device also leaves the factors of a singular
+/* Ends a factorisation. True if it was answered; the device also leaves the factors of a singular
  * A. */
 static int is_factored(struct call* call, clgauss_status status, const void* a, int64_t lda,
                        int32_t* pivots, int is_reversed, void* ipiv, void* info) {

@@ -45,8 +45,8 @@ class LdltKernels {
   /// Builds all kernels.
   void prepare();
 
-  /// Factors one panel of an n x n matrix: loads the `width` columns from `first` on into their
-  /// rows and factors them. `buffers.done` receives the number of factored columns.
+  /// Factors one panel of an n x n matrix: copies the `width` columns from `first` on to the rows
+  /// of `buffers.w` and factors them. `buffers.done` receives the number of factored columns.
   void panel(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n, cl_uint first,
              cl_uint width, const LdltBuffers& buffers, const LuFlags& flags);
   /// Writes L and U of the `count` columns that the panel factored.
