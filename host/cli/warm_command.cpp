@@ -68,7 +68,7 @@ void warm(Context& context, std::optional<Index> largest) {
   for (const Index n : kSizes) {
     if (n > most || !fits(device, n)) continue;
     const System system{generate_matrix("spd", n, 1),
-                        Matrix(n, 1, Values(n, 1.0))};  // of every method
+                        Matrix(n, 1, Values(n, 1.0))};  // for every method
     for (const SolveOptions& options : solves_for(device)) {
       try {
         (void)solve(context, system, options, progress);

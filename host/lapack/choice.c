@@ -73,7 +73,7 @@ static double work_of(enum family family, int64_t n, int64_t more, int64_t nrhs)
   if (family == kCondition) return 1;
   static const double kShares[kFamilies] = {
       [kLu] = 2. / 3,    [kCholesky] = 1. / 3, [kInverse] = 4. / 3,  [kCholeskyInverse] = 2. / 3,
-      [kMixed] = 2. / 3, [kTallLu] = 2. / 3,   [kSymmetric] = 1. / 3}; /* of n */
+      [kMixed] = 2. / 3, [kTallLu] = 2. / 3,   [kSymmetric] = 1. / 3}; /* times n */
   return kShares[family] * (double)n + (double)more + 2 * (double)nrhs;
 }
 
