@@ -104,8 +104,7 @@ void tell_of(const Report& report, bool quiet, bool strict);
 [[nodiscard]] std::string inertia_text(const Inertia& inertia);
 [[nodiscard]] nlohmann::ordered_json inertia_json(const Inertia& inertia);
 
-/// The report of `--json`; its keys are documented in the README. Numbers that are not finite are
-/// null.
+/// The report of `--json`; docs/report.md documents its keys. Numbers that are not finite are null.
 [[nodiscard]] nlohmann::ordered_json report_json(const Report& report);
 
 /// The rows of `--launches`: kernel,part,global0,global1,offset0,offset1,local,time_ns.

@@ -7,8 +7,9 @@
 
 namespace clgauss {
 
-/// Saves all signal handlers, masks and flags, and restores them in its destructor. Changes by
-/// other threads in between are lost, except the handler for mapped files (io/mapping.hpp).
+/// Saves all signal handlers with their masks and flags. The destructor restores each one whose
+/// handler or flags have changed. Changes by other threads in between are lost, except the handler
+/// for mapped files (io/mapping.hpp).
 class KeptSignalHandlers {
  public:
   KeptSignalHandlers();
