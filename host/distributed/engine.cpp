@@ -138,8 +138,8 @@ void Engine::Implementation::set_environment() {
               "1");  // PoCL binds its own threads, and there may be several ranks
   set_default("STARPU_CATCH_SIGNALS", "0");  // the program handles signals itself
   // By default, StarPU copies unfinished blocks to host memory in advance, in case a device needs
-  // the memory. By the time it does, the copies are out of date. On an H200, three times as many
-  // bytes as needed were copied back.
+  // the memory. By the time it does, the copies are out of date. On an H200, three times the size
+  // of the matrix was copied back.
   set_default("STARPU_MINIMUM_CLEAN_BUFFERS", "0");
   set_default("STARPU_TARGET_CLEAN_BUFFERS", "0");
   ::setenv("STARPU_OPENCL_ON_CPUS", "1", 1);

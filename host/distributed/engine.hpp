@@ -23,7 +23,7 @@ struct Engine::Implementation {
   /// context belongs to the worker's thread.
   struct Worker {
     int id = 0;
-    unsigned node = 0;                 // of StarPU's memory nodes
+    unsigned node = 0;                 // the device's memory in StarPU
     std::vector<std::uint32_t> alone;  // a StarPU bit set that contains only this worker
     std::unique_ptr<Context> context;
   };

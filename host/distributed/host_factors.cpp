@@ -101,7 +101,7 @@ std::vector<double> HostFactors::diagonal() const {
 }
 
 double HostFactors::largest_of_u() const {
-  std::array<double, 2> largest{};  // [1] counts NaN, so that MPI never compares one
+  std::array<double, 2> largest{};  // [1]: 1 for a NaN, so that MPI never compares one
   cut_.each_own_block([&](Index j, Index first, Index columns) {
     at_owner(j, [&](const auto* block) {
       for (Index i = 0; i < first + columns; ++i)
