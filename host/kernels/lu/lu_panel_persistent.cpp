@@ -11,7 +11,8 @@ namespace {
 
 constexpr cl_uint kOthers = 2;  // sub-groups of a work-group that own no rows
 
-/// A packet has a header and a row, and carries 8 bytes of a number.
+/// A work-group's packets for a column are a header and a row. Each packet carries 8 bytes of a
+/// number.
 ResidentPanel::Packets packets_of(NumberType number) {
   const std::uint64_t of_a_number = (number.bytes() + 7) / 8;
   return {.bytes = 2 * (1 + of_a_number * kPanelWidth) * sizeof(cl_ulong2),

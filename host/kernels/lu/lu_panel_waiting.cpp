@@ -61,8 +61,8 @@ class PanelWaiting : public ResidentPanel {
         rows_(setting.number("WAITING_ROWS")) {}
 
  private:
-  /// The usual rows of a group. If the device has too few units for such groups, the groups are
-  /// made larger as far as its resources allow.
+  /// The rows of a group: the usual number, less if that does not fit, and as much more as fits if
+  /// the device has too few units for the panel.
   [[nodiscard]] cl_uint rows_for(cl_uint m) const {
     const DeviceProfile& device = setting().context().profile();
     const NumberType number = setting().kernels.number();

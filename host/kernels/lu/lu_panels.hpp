@@ -53,7 +53,7 @@ class PanelKernel {
 /// may wait for each other at every column.
 [[nodiscard]] const KernelVariant& panel_persistent_variant();
 [[nodiscard]] std::unique_ptr<PanelKernel> make_panel_persistent(const LuSetting& setting);
-/// One work-group, without sub-groups.
+/// One work-group, portable.
 [[nodiscard]] const KernelVariant& panel_group_variant();
 [[nodiscard]] std::unique_ptr<PanelKernel> make_panel_group(const LuSetting& setting);
 /// As panel_persistent_variant(), without sub-groups and vendor instructions.
