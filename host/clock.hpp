@@ -1,5 +1,5 @@
 #pragma once
-/// The wall clock, as measurements and records use it.
+/// The wall clock for measurements and records.
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace clgauss {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Now, UTC, ISO 8601: "2026-11-21T06:09:26Z".
+/// The current time in UTC, ISO 8601: "2026-11-21T06:09:26Z".
 [[nodiscard]] inline std::string utc_now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// Numbers of f64 that have no short name in C++.
+/// f64 constants that have no short name in C++.
 
 #include <limits>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Small files as a whole.
+/// Reads and writes small files as a whole.
 
 #include <fmt/format.h>
 
@@ -17,8 +17,8 @@
 
 namespace clgauss {
 
-/// The bytes of a file. Throws FileError if it cannot be read, OutOfMemory if it holds more than is
-/// parsed as JSON.
+/// The bytes of a file. Throws FileError if the file cannot be read, OutOfMemory if it is larger
+/// than the limit for JSON files.
 [[nodiscard]] inline std::string file_content(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw FileError(path.string(), std::generic_category().message(errno));

@@ -1,7 +1,7 @@
 #pragma once
-/// Eight numbers of an array at a time, in the vectors of two that every 64-bit processor has.
-/// Written out: left to itself the compiler takes lanes of several steps together and turns them
-/// around in registers, which takes longer than what is computed.
+/// Processes an array eight numbers at a time, in the vectors of two that every 64-bit processor
+/// has. The lanes are written out by hand: the compiler's own vectorization combines lanes of
+/// several steps and shuffles them in registers, which takes longer than the arithmetic.
 
 #include <array>
 #include <clgauss/matrix.hpp>
@@ -32,7 +32,7 @@ inline std::array<double, kLanes> numbers_of(const Lanes& lanes) {
   return numbers;
 }
 
-/// One after the other.
+/// Adds the lanes sequentially, in order.
 inline double sum_of(const Lanes& lanes) {
   double sum = 0;
   for (const double number : numbers_of(lanes)) sum += number;

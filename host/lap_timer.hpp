@@ -1,5 +1,5 @@
 #pragma once
-/// How long the parts of a work take.
+/// Times the parts of a piece of work.
 
 #include <chrono>
 #include <utility>

@@ -1,5 +1,5 @@
 #pragma once
-/// The one place where CLHPP's cl::Error becomes a clgauss::Error.
+/// The one place that turns CLHPP's cl::Error into a clgauss::Error.
 
 #include <CL/opencl.hpp>
 #include <clgauss/error.hpp>
@@ -11,14 +11,14 @@ namespace clgauss {
 /// "CL_OUT_OF_RESOURCES" for -5; "OpenCL error -9999" for a code that has no name.
 [[nodiscard]] std::string opencl_error_name(int code);
 
-/// Throws cl::Error, as CLHPP does, unless `code` is CL_SUCCESS: for calls that CLHPP does not make
+/// Throws cl::Error, as CLHPP does, unless `code` is CL_SUCCESS. For calls that CLHPP does not make
 /// safely.
 inline void check_call(const char* call, cl_int code) {
   if (code != CL_SUCCESS) throw cl::Error(code, call);
 }
 
-/// Runs `body`; what CLHPP throws in it leaves as clgauss's own error. Wraps the body of every
-/// public function that talks to OpenCL, so that a caller has one hierarchy to catch.
+/// Runs `body` and rethrows CLHPP's exceptions as clgauss errors. Wraps the body of every public
+/// function that calls OpenCL, so that a caller has only one exception hierarchy to catch.
 template <typename Body>
 decltype(auto) translate_opencl_errors(Body&& body) {
   try {

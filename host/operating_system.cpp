@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-// CLGAUSS_PLAIN_POSIX: a test of what other systems take.
+// CLGAUSS_PLAIN_POSIX lets a test on Linux use the code for other systems.
 #if defined(__linux__) && !defined(CLGAUSS_PLAIN_POSIX)
 #define CLGAUSS_LINUX
 #include <sched.h>
@@ -68,7 +68,7 @@ std::optional<double> busy_core_seconds() {
 
 namespace {
 
-/// What the lines of /proc/cpuinfo that begin with `key` say, one a core.
+/// The values of the /proc/cpuinfo lines that begin with `key`, one per core.
 std::vector<std::string> cores_say(std::string_view key) {
   std::vector<std::string> values;
   std::ifstream file("/proc/cpuinfo");

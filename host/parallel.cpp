@@ -18,29 +18,30 @@ namespace clgauss {
 
 namespace {
 
-constexpr Index kMostThreads = 16;  // more only share the same memory
+constexpr Index kMostThreads = 16;  // more threads only compete for memory bandwidth
 
-/// Threads that sleep until there is work for all of them: to wake one takes a fraction of what
-/// starting one does, which is 0.1 ms on some machines. They take no signals but those of their own
-/// faults (a file that is mapped and cut off is one, io/mapping.hpp), and there they stay until the
-/// process ends.
+/// Threads that sleep until there is work for all of them. Waking one takes a fraction of the time
+/// of starting one, which is 0.1 ms on some machines. They block all signals except those that
+/// their own faults raise, such as reading a mapped file that was truncated (io/mapping.hpp). The
+/// threads live until the process ends.
 class Workers {
  public:
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  /// Those of this process: fork() leaves a child without the threads of its parent.
+  /// The workers of this process. A child of fork() does not inherit its parent's threads, so it
+  /// gets its own.
   static Workers& of_this_process() {
     static std::atomic<Workers*> known = nullptr;  // never deleted: its threads sleep to the end
     Workers* workers = known;
     if (workers != nullptr && workers->process_ == ::getpid()) return *workers;
     auto mine = std::unique_ptr<Workers>(new Workers);
     if (known.compare_exchange_strong(workers, mine.get())) return *mine.release();
-    return *workers;  // which another thread made meanwhile
+    return *workers;  // another thread created it first
   }
 
-  /// part(0) here and part(1) .. part(parts - 1) on a thread each, and waits for them. False, and
-  /// nothing done, while others are at it.
+  /// Runs part(0) on the calling thread and part(1) .. part(parts - 1) on one thread each, and
+  /// waits for all. Returns false, having done nothing, while another caller uses the threads.
   bool run(Index parts, const std::function<void(Index)>& part) {
     const std::unique_lock turn(turn_, std::try_to_lock);
     if (!turn) return false;
@@ -52,7 +53,7 @@ class Workers {
       for (Index i = 0; i + 1 < parts; ++i) threads_[i]->has_work = true;
     }
     for (Index i = 0; i + 1 < parts; ++i) threads_[i]->wake.notify_one();
-    const Wait wait{*this};  // also where part(0) throws
+    const Wait wait{*this};  // waits even if part(0) throws
     part(0);
     return true;
   }
@@ -63,7 +64,7 @@ class Workers {
     bool has_work = false;
   };
 
-  /// Until all parts but the caller's are done.
+  /// Waits until all parts except the caller's are done.
   struct Wait {
     Workers& workers;
     explicit Wait(Workers& of) : workers(of) {}
@@ -108,8 +109,8 @@ class Workers {
   }
 
   const pid_t process_ = ::getpid();
-  std::mutex turn_;   // of who has the threads
-  std::mutex mutex_;  // of what follows
+  std::mutex turn_;   // held by the caller that uses the threads
+  std::mutex mutex_;  // protects the members below
   std::condition_variable done_;
   std::vector<std::unique_ptr<Thread>> threads_;
   const std::function<void(Index)>* part_ = nullptr;
@@ -138,7 +139,7 @@ void in_parallel(Index count, Index grain, const std::function<void(Index, Index
 
 namespace {
 
-/// The least of what search(part) finds in parts of the values, all cores beside each other.
+/// The smallest index that search(part) finds, over parts of the values searched on all cores.
 template <typename Search>
 Index search_parts(std::span<const double> values, const Search& search) {
   std::atomic<Index> least = values.size();

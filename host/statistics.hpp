@@ -1,5 +1,5 @@
 #pragma once
-/// Of repeated measurements.
+/// Statistics of repeated measurements.
 
 #include <vector>
 
@@ -17,7 +17,7 @@ struct Statistics {
 [[nodiscard]] Statistics statistics(const std::vector<double>& samples);
 [[nodiscard]] double median(std::vector<double> samples);
 
-/// The value below which the share `p`, 0..1, of the samples lies, interpolated between neighbours.
+/// The quantile `p` (0..1) of the samples, interpolated between neighbours.
 [[nodiscard]] double quantile(std::vector<double> samples, double p);
 
 }  // namespace clgauss

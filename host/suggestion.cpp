@@ -11,7 +11,7 @@ bool same_letter(char a, char b) {
   return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
 }
 
-/// Damerau's and Levenshtein's distance (no letter is touched twice).
+/// The Damerau-Levenshtein distance in its restricted form: no letter is edited twice.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   using Line = std::vector<std::size_t>;
   Line before_last(b.size() + 1), last(b.size() + 1), line(b.size() + 1);
@@ -37,7 +37,7 @@ std::string nearest_word(std::string_view typed, const std::vector<std::string>&
   std::string nearest;
   for (const std::string& word : known) {
     const std::size_t distance = edit_distance(typed, word);
-    // A word of which no letter is left was not meant.
+    // Replacing every letter is no match, so the distance must be below the word's length.
     if (distance < least && distance < word.size()) {
       least = distance;
       nearest = word;

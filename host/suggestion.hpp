@@ -1,5 +1,5 @@
 #pragma once
-/// What a misspelt word was meant to be.
+/// Suggestions for misspelt words.
 
 #include <string>
 #include <string_view>
@@ -7,9 +7,10 @@
 
 namespace clgauss {
 
-/// The word of `known` that is nearest to `typed` by insertions, deletions, replacements and
-/// exchanges of neighbours, in any case; the first of several. Empty where even that needs more
-/// than a third of the letters changed (one letter in words of up to five).
+/// The word of `known` that is nearest to `typed`, ignoring case; the first if several tie.
+/// Insertions, deletions, replacements and exchanges of neighbouring letters count as one edit
+/// each. Empty if the nearest word is more than a third of the letters away (more than one letter
+/// for words of up to five).
 [[nodiscard]] std::string nearest_word(std::string_view typed,
                                        const std::vector<std::string>& known);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// A folder for the files of one piece of work.
+/// Temporary folders.
 
 #include <stdlib.h>
 
@@ -11,11 +11,11 @@
 
 namespace clgauss {
 
-/// A new empty folder among the system's temporary ones, removed with all that is in it at the end
-/// of the scope. Throws FileError where it cannot be made.
+/// A new empty folder in the system's temporary directory. The folder and its contents are removed
+/// at the end of the scope. Throws FileError if the folder cannot be made.
 class TemporaryFolder {
  public:
-  /// `name` is what its own begins with.
+  /// The folder's name begins with `name`.
   explicit TemporaryFolder(const std::string& name = "clgauss") {
     std::string path = (std::filesystem::temp_directory_path() / (name + "-XXXXXX")).string();
     if (::mkdtemp(path.data()) == nullptr)

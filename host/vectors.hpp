@@ -1,17 +1,18 @@
 #pragma once
-/// Loops in the widest vectors that the processor has: templates over Vectors, which are compiled
-/// once for each kind, within a function that is made for it. Whoever calls them asks first which
-/// kind runs here.
+/// Loops in the widest vectors that the processor has. They are templates over Vectors and are
+/// compiled once per vector width, inside a function built for that instruction set. The caller
+/// first checks which instruction set this processor supports.
 
 #include <clgauss/matrix.hpp>
 #include <cstdint>
 
-/// Of everything that such a function calls.
+/// For every function that such a function calls.
 #define CLGAUSS_INLINE [[gnu::always_inline]] inline
 
 namespace clgauss {
 
-/// Numbers side by side, and integers of their size, at any place in memory.
+/// Vectors of numbers, and of integers of the same size, that need no more alignment than one
+/// number.
 template <Index kCount>
 struct Vectors {
   using Numbers [[gnu::vector_size(8 * kCount), gnu::aligned(8), gnu::may_alias]] = double;

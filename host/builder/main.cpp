@@ -1,5 +1,5 @@
-/// clgauss-builder: the helper that builds programs beside the process that needs them. It is
-/// started by the library.
+/// clgauss-builder: a helper program, started by the library, that builds OpenCL programs in a
+/// separate process.
 #include "program/build_processes.hpp"
 
 int main() { return clgauss::run_builder(); }

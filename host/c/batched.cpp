@@ -15,7 +15,7 @@ namespace clgauss::c {
 
 namespace {
 
-/// Matrix s behind the `first`.
+/// Matrix `s` of the batch, counted from `first`.
 template <typename Real>
 HostMatrix<Real> matrix_of(HostMatrix<Real> first, Index stride, Index s) {
   if (!first.empty()) first.data += s * stride;
@@ -24,7 +24,7 @@ HostMatrix<Real> matrix_of(HostMatrix<Real> first, Index stride, Index s) {
 
 template <typename Real>
 Batch own_batch(const HostMatrix<Real>& first, Index stride, Index count, const char* name) {
-  const Index one = first.rows * first.columns;  // memory holds one, as host_matrix() has seen
+  const Index one = first.rows * first.columns;  // fits: host_matrix() checked it
   io::require_memory(name, count, one);
   Batch batch{count, first.rows, first.columns, Values(count * one)};
   for (Index s = 0; s < count; ++s)
@@ -45,7 +45,7 @@ clgauss_status status_of(const BatchedSolution& solution) {
     case SolveStatus::overflow:
       return failed(CLGAUSS_OVERFLOW, "numbers of some systems left the range of the type");
     case SolveStatus::inaccurate:
-    case SolveStatus::not_positive_definite:  // of LU never
+    case SolveStatus::not_positive_definite:  // cannot occur with LU
       break;
   }
   return failed(
@@ -80,7 +80,7 @@ clgauss_status gesv_batched(clgauss_context handle, int layout, Index n, Index n
   return status_of(solution);
 }
 
-/// A BatchView of the caller's.
+/// A BatchView as the caller passes it.
 struct CallerBatch {
   cl_mem buffer;
   Index offset, ld, stride;

@@ -1,5 +1,5 @@
 #pragma once
-/// What getrs_host and its like ask of the device, whatever the numbers are.
+/// Helpers for getrs_host and similar functions, for real and complex numbers.
 
 #include <complex>
 #include <concepts>
@@ -15,7 +15,7 @@
 
 namespace clgauss::c {
 
-/// The first zero on the diagonal.
+/// The index of the first zero on the diagonal, if there is one.
 template <typename Number>
 std::optional<Index> zero_pivot(const HostMatrix<Number>& factors) {
   for (Index i = 0; i < factors.rows; ++i)
@@ -23,15 +23,15 @@ std::optional<Index> zero_pivot(const HostMatrix<Number>& factors) {
   return {};
 }
 
-/// L U, or U^T L^T.
+/// The triangles of L U, or with `transposed` those of U^T L^T.
 template <typename Number>
 Triangles<Number> triangles_of_lu(const HostMatrix<const Number>& lu, bool transposed) {
   const HostMatrix<const Number> m = transposed ? c::transposed(lu) : lu;
   return {m, m, !transposed, transposed};
 }
 
-/// L U as the kernels have it, with a unit diagonal of L that is not stored: where L has another
-/// diagonal D, (L D^-1) (D U), in memory of the context's or `own`.
+/// L U as the kernels expect it: L has a unit diagonal that is not stored. If L has another
+/// diagonal D, the result is (L D^-1) (D U), in the context's kept memory or in `own`.
 template <typename Number>
 HostMatrix<const Number> with_unit_lower(const Use& use, const Triangles<Number>& m, Values& own) {
   const auto& [lower, upper, is_unit_lower, is_unit_upper] = m;
@@ -50,7 +50,7 @@ HostMatrix<const Number> with_unit_lower(const Use& use, const Triangles<Number>
   return constant(row_major(space, n, n, n));
 }
 
-/// Those on the device, where the real L and U share a matrix.
+/// Uploads the result of with_unit_lower(): for real numbers, L and U share one matrix.
 template <typename Real>
 MatrixView uploaded_factors(const Use& use, const Triangles<Real>& m) {
   Values own;
@@ -58,8 +58,8 @@ MatrixView uploaded_factors(const Use& use, const Triangles<Real>& m) {
                   padded_ld(m.lower.rows, kRealType<Real>), "the factors");
 }
 
-/// Rows k and exchanges[k] of `matrix` are exchanged, for one k after the other, M <- P M, or from
-/// the last on, M <- P^T M.
+/// Exchanges rows k and exchanges[k] of `matrix` for k = 0, 1, ...: M <- P M. With `back` it runs
+/// from the last k to the first: M <- P^T M.
 template <typename Number>
 void exchange_rows(const HostMatrix<Number>& matrix, std::span<const Index> exchanges, bool back) {
   const Index count = exchanges.size();
@@ -78,7 +78,7 @@ void exchange_rows(const HostMatrix<Number>& matrix, std::span<const Index> exch
   });
 }
 
-/// Of real numbers nothing.
+/// M <- conj(M). Does nothing for real numbers.
 template <typename Number>
 void conjugate(const HostMatrix<Number>& matrix) {
   if constexpr (!std::floating_point<Number>)
@@ -91,7 +91,7 @@ void conjugate(const HostMatrix<Number>& matrix) {
     });
 }
 
-/// Copies of a matrix, in memory of their own.
+/// A copy of a matrix, with its own memory.
 template <typename Number>
 struct Copied {
   explicit Copied(const HostMatrix<Number>& of)
@@ -103,7 +103,7 @@ struct Copied {
   HostMatrix<Number> matrix;
 };
 
-/// B <- (L U)^-1 B, if it is seen to be that.
+/// B <- (L U)^-1 B. B is written only if the answer passes is_answer().
 template <typename Real>
 [[nodiscard]] clgauss_status solve_by_factors(const Use& use,
                                               const Triangles<std::complex<Real>>& m,

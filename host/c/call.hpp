@@ -1,6 +1,6 @@
 #pragma once
-/// What every function of clgauss.h does: exceptions become statuses and a message, arguments are
-/// checked.
+/// What every function of clgauss.h needs: it turns exceptions into a status and a message, and
+/// checks arguments.
 
 #include <clgauss.h>
 
@@ -16,23 +16,24 @@
 
 namespace clgauss::c {
 
-/// Of the function that is running; `message` is what clgauss_last_error() says, cut off where it
-/// is long.
+/// The error of the function that is running. `message` is what clgauss_last_error() returns; a
+/// long one is cut off.
 void forget_error() noexcept;
 clgauss_status failed(clgauss_status status, const char* message) noexcept;
-/// Of CLGAUSS_OVERFLOW.
+/// The message of CLGAUSS_OVERFLOW.
 inline constexpr const char* kOutOfRange =
     "A or B holds NaN or Inf, or numbers left the range of the type";
 
-/// Of factors or answers that are not those of A and B, which has this norm: nothing was written.
+/// For factors or answers that do not match an A of this 1-norm and its B. The caller has written
+/// nothing.
 clgauss_status out_of_range_or_wrong(double norm1_of_a) noexcept;
-/// Of a pivot of zero in `column`, counted from 0.
+/// The error for a zero pivot in `column`, counted from 0.
 clgauss_status singular(Index column);
 
-/// As LAPACK counts them.
+/// Writes the pivots as LAPACK counts them, from 1.
 void write_pivots(const std::vector<Index>& pivots, int32_t* ipiv);
 
-/// body(), which returns a status or throws.
+/// Runs body(), which returns a status or throws.
 template <typename Body>
 clgauss_status guarded(const Body& body) noexcept {
   forget_error();

@@ -1,5 +1,5 @@
 #pragma once
-/// What the device leaves in the place of a caller's matrices, looked at before it is written.
+/// The device's factors and answers, checked before they replace the caller's matrices.
 
 #include <clgauss/view.hpp>
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace clgauss::c {
 
-/// Factors and answers that are looked at before the caller's memory is written, and what they
-/// are measured by.
+/// Factors and answers to be checked before the caller's memory is written, and the weighted sums
+/// of A that they are checked against.
 template <typename Real>
 class Checked {
  public:
@@ -25,9 +25,9 @@ class Checked {
     space_ = &use.object().space(fetched_space(context_, a), own_);
   }
 
-  /// A's factors, on the device.
+  /// Reads A's factors from the device.
   void fetch_factors(const MatrixView& view) { factors_.emplace(context_, view, a_, *space_); }
-  /// Of a system that has it.
+  /// Reads X from the device, if the system has right-hand sides.
   void fetch_answer(const MatrixView& view) {
     if (b_.empty()) return;
     io::require_memory("A copy of X", b_.rows, b_.columns);

@@ -1,5 +1,5 @@
 #pragma once
-/// What posv of real and of complex numbers share.
+/// What the real and the complex posv share.
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 namespace clgauss::c {
 
-/// Of an A with this norm.
+/// The error for an A of this 1-norm whose pivot in `column` is not positive.
 inline clgauss_status not_positive_definite(Index column, double norm1_of_a) {
   if (!std::isfinite(norm1_of_a)) return failed(CLGAUSS_OVERFLOW, kOutOfRange);
   return failed(

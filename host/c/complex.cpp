@@ -29,7 +29,7 @@ void check_complex_counts(Index rows, Index columns) {
     throw DimensionError("rows, columns and right-hand sides: none may be above 2^30");
 }
 
-/// `make_lu`(type) -> ComplexLu for the m-by-n `a`, m >= n, and `b`, which is empty where m > n.
+/// make_lu(type) returns the ComplexLu for the m-by-n `a`, m >= n. `b` is empty where m > n.
 template <typename Real, typename MakeLu>
 clgauss_status gesv(const Use& use, const HostMatrix<std::complex<Real>>& a, int32_t* ipiv,
                     const HostMatrix<std::complex<Real>>& b, const MakeLu& make_lu) {
@@ -51,7 +51,7 @@ clgauss_status gesv(const Use& use, const HostMatrix<std::complex<Real>>& a, int
   const auto column = lu->failed_column(context.queue());
   if (!column && nrhs > 0) {
     lu->solve(context.queue(), system.view());
-    (void)lu->failed_column(context.queue());  // throws where the substitution waited in vain
+    (void)lu->failed_column(context.queue());  // throws if the substitution stalled
   }
   const std::vector<Index> pivots = lu->pivots(context.queue());
   system.read(factors, x);
@@ -99,7 +99,7 @@ clgauss_status solve_by_factors(const Use& use, const Triangles<std::complex<Rea
   Values own, space(doubles_for(b));
   system.write(with_unit_lower(use, m, own), constant(b));
   solves->enqueue(context.queue(), system.view());
-  const WeightedSums<Number> of_m = weighted_sums_of_product(m);  // while the device is at it
+  const WeightedSums<Number> of_m = weighted_sums_of_product(m);  // while the device computes
   const auto x = like(b, space.data());
   system.read(x);
   if (!is_answer(of_m, constant(b), constant(x))) return out_of_range_or_wrong(of_m.norm1);
@@ -119,7 +119,7 @@ CLGAUSS_FOR(double)
 
 namespace {
 
-/// Of the lower triangle of `a`; where `conjugated`, with conj(B) and conj(X) for B and X.
+/// posv for the lower triangle of `a`. With `conjugated`, the system is A conj(X) = conj(B).
 template <typename Real>
 clgauss_status posv(const Use& use, const HostMatrix<std::complex<Real>>& a, bool conjugated,
                     const HostMatrix<std::complex<Real>>& b) {
@@ -183,7 +183,7 @@ clgauss_status guarded_posv(clgauss_context handle, int layout, int uplo, size_t
     const auto b = host_matrix(layout, n, nrhs, static_cast<Number*>(b_data), ldb, "B");
     if (n == 0) return clgauss_status{CLGAUSS_OK};
     check_complex_counts(n, nrhs);
-    return posv(use, a, is_upper(uplo), b);  // R^H R = A is L L^H = conj(A), turned over
+    return posv(use, a, is_upper(uplo), b);  // R^H R = A: R^T is L, L L^H = conj(A)
   });
 }
 

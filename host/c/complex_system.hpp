@@ -1,5 +1,5 @@
 #pragma once
-/// A caller's A and B of complex numbers, side by side on the device.
+/// A caller's complex A and B, side by side on the device.
 
 #include <algorithm>
 #include <clgauss/context.hpp>
@@ -18,7 +18,7 @@ HostMatrix<Number> rows_of(const HostMatrix<Number>& matrix, Index first, Index 
           matrix.column_step};
 }
 
-/// A and B side by side on the device, as ComplexLu has them.
+/// A and B side by side on the device, in the layout of ComplexLu.
 template <typename Number>
 class DeviceSystem {
  public:
@@ -41,7 +41,7 @@ class DeviceSystem {
         });
   }
 
-  /// B alone.
+  /// Reads only B.
   void read(const HostMatrix<Number>& b) const {
     const std::size_t bytes = b.columns * sizeof(Number);
     const cl::Buffer buffer = context_.allocate(b.rows * bytes, "a complex X");

@@ -23,7 +23,7 @@ ContextOptions options_of(unsigned flags) {
   return flags != 0 ? ContextOptions::from_environment() : ContextOptions{};
 }
 
-/// `from` is what a Context is opened with.
+/// `from` is the argument that a Context is opened with.
 template <typename From>
 clgauss_status create(const From& from, unsigned flags, clgauss_context* context) {
   *context = add_handle(

@@ -8,7 +8,8 @@ namespace clgauss::c {
 
 namespace {
 
-/// What `query`, a clGet...Info, says of `object`; what it returns is not retained.
+/// The value that `query`, a clGet...Info function, returns for `object`. A returned OpenCL object
+/// is not retained.
 template <typename Value, typename Query, typename Object>
 Value info(const char* call, const Query& query, Object object, cl_uint name) {
   Value value{};
@@ -27,8 +28,8 @@ void check_queue(const Context& context, cl_command_queue queue) {
     throw UsageError("the queue is of another device than the clgauss_context");
 }
 
-/// A reference that clgauss does not count: rusticl 22.3 flushes a queue when one is given up, and
-/// then does not wait in clFinish().
+/// A queue whose reference count clgauss leaves alone. rusticl 22.3 flushes a queue when a
+/// reference is released, and clFinish() then does not wait.
 class Borrowed {
  public:
   explicit Borrowed(cl_command_queue queue) : queue_(queue, false) {}
@@ -62,7 +63,7 @@ std::vector<cl::Event> checked_events(const Context& context, std::uint32_t coun
 }  // namespace
 
 cl::Buffer caller_buffer(const Context& context, cl_mem buffer, const char* name) {
-  if (buffer == nullptr) return {};  // only an empty matrix needs none, as what takes it checks
+  if (buffer == nullptr) return {};  // only for an empty matrix; its user checks that
   const auto of = [&]<typename Value>(cl_uint what, Value) {
     return info<Value>("clGetMemObjectInfo", clGetMemObjectInfo, buffer, what);
   };

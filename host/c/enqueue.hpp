@@ -9,26 +9,26 @@
 
 namespace clgauss::c {
 
-/// A buffer of the context's OpenCL context that kernels may write to. Throws UsageError for one
-/// that is not.
+/// The caller's `buffer`, which must belong to the context's OpenCL context and be writable by
+/// kernels. Throws UsageError otherwise.
 [[nodiscard]] cl::Buffer caller_buffer(const Context& context, cl_mem buffer, const char* name);
 
-/// Where and when a function of clgauss.h enqueues its work: the last four arguments of those on
-/// cl_mem.
+/// The last four arguments of the functions of clgauss.h that take cl_mem: where and when the work
+/// is enqueued.
 struct CallerEnqueue {
   cl_command_queue queue;
   std::uint32_t events;
   const cl_event* wait_list;
   cl_event* event;
 
-  /// Calls body with the options, whose queue is there, and gives the caller the event, which is
-  /// NULL where body throws. Throws
-  /// UsageError for a queue of another context or device, or out of order, for a wait list and a
-  /// number that do not belong together, and for events that are NULL or of another context.
+  /// Calls body with the options, which include the queue, and gives the caller the event; the
+  /// event is NULL if body throws. Throws UsageError in these cases: the queue belongs to another
+  /// context or device, or is out of order; the wait list and its length contradict each other; an
+  /// event is NULL or belongs to another context.
   void run(const Context& context, const std::function<void(const EnqueueOptions&)>& body) const;
 };
 
-/// An operation of no work, with the events of one.
+/// Enqueues an operation that does no work but waits for and signals events as usual.
 void enqueue_nothing(const EnqueueOptions& options);
 
 }  // namespace clgauss::c

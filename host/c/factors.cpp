@@ -1,5 +1,5 @@
-// getrf_host, getrs_host, getri, potrs and potri of clgauss.h, with factors in host memory as
-// LAPACK's getrf and potrf leave them. Row exchanges are the host's; the device has L and U.
+// getrf_host, getrs_host, getri, potrs and potri of clgauss.h, with factors in host memory in the
+// format of LAPACK's getrf and potrf. The host exchanges rows; the device holds L and U.
 #include <clgauss.h>
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ clgauss_status solve_by_factors(const Use& use, const Triangles<Real>& m,
   const MatrixView lu = uploaded_factors(use, m), x = uploaded(context, b, b.columns, "B");
   solves.substitute(context.queue(), lu, static_cast<cl_uint>(b.rows), x,
                     static_cast<cl_uint>(b.columns));
-  const WeightedSums<Real> of_m = weighted_sums_of_product(m);  // while the device is at it
+  const WeightedSums<Real> of_m = weighted_sums_of_product(m);  // while the device computes
   Values space(fetched_space(context, b));
   const Fetched<Real> answer(context, x, b, space);
   if (!is_answer(of_m, constant(b), answer.matrix())) return out_of_range_or_wrong(of_m.norm1);
@@ -48,7 +48,7 @@ CLGAUSS_FOR(double)
 
 namespace {
 
-/// The n row exchanges that the caller's ipiv tells of, 0-based.
+/// The n row exchanges in the caller's ipiv, counted from 0.
 std::vector<Index> exchanges_of(const int32_t* ipiv, Index n) {
   not_null(ipiv, "ipiv");
   std::vector<Index> exchanges(n);
@@ -61,13 +61,13 @@ std::vector<Index> exchanges_of(const int32_t* ipiv, Index n) {
   return exchanges;
 }
 
-/// L L^T.
+/// The triangles of L L^T.
 template <typename Real>
 Triangles<Real> triangles_of_cholesky(const HostMatrix<const Real>& l) {
   return {l, transposed(l), false, false};
 }
 
-/// What write(inverse) writes, of (L U)^-1, if is_right(sums of L U, inverse) says so.
+/// Computes (L U)^-1 and calls write(inverse) if is_right(sums of L U, inverse) returns true.
 template <typename Real, typename Check, typename Write>
 clgauss_status invert_factors(const Use& use, const Triangles<Real>& m, const HostMatrix<Real>& a,
                               const Check& is_right, const Write& write) {
@@ -85,7 +85,7 @@ clgauss_status invert_factors(const Use& use, const Triangles<Real>& m, const Ho
   const MatrixView lu = uploaded_factors(use, m);
   enqueue_identity(context, type, x, n);
   by_factors->enqueue(context.queue(), *gemm, lu, x);
-  const WeightedSums<Real> of_m = weighted_sums_of_product(m);  // while the device is at it
+  const WeightedSums<Real> of_m = weighted_sums_of_product(m);  // while the device computes
   Values own;
   const Fetched<Real> inverse(context, x, a, use.object().space(fetched_space(context, a), own));
   if (!is_right(of_m, inverse.matrix())) return out_of_range_or_wrong(of_m.norm1);
@@ -93,7 +93,7 @@ clgauss_status invert_factors(const Use& use, const Triangles<Real>& m, const Ho
   return CLGAUSS_OK;
 }
 
-/// L alone, as factors of L I: its diagonal and what lies above are written.
+/// L with its unit diagonal and the zeros above written out, which are the LU factors L and I.
 template <typename Number>
 HostMatrix<const Number> lower_factor(const HostMatrix<const Number>& lu, Number* space) {
   const Index n = lu.rows;
@@ -104,7 +104,7 @@ HostMatrix<const Number> lower_factor(const HostMatrix<const Number>& lu, Number
   return constant(row_major(space, n, n, n));
 }
 
-/// Of A = (A1 A2), A1 m-by-m: P A1 = L U1 and U2 = L^-1 P A2.
+/// For A = (A1 A2), A1 m-by-m: P A1 = L U1 and U2 = L^-1 P A2.
 template <typename Number>
 clgauss_status getrf(clgauss_context handle, int layout, Index m, Index n, Number* a_data,
                      Index lda, int32_t* ipiv) {
@@ -160,7 +160,7 @@ clgauss_status getrs(clgauss_context handle, int layout, int trans, Index n, Ind
   return CLGAUSS_OK;
 }
 
-/// A X = I, checked; write(X).
+/// Solves A X = I, checks X and calls write(X).
 template <typename Real, typename Write>
 clgauss_status invert_lu(const Use& use, const Triangles<std::complex<Real>>& m,
                          const HostMatrix<std::complex<Real>>& a, const Write& write) {
@@ -194,7 +194,7 @@ clgauss_status getri(clgauss_context handle, int layout, Index n, Number* a_data
                    });
 }
 
-/// B <- (L L^H)^-1 B for the L in the lower triangle of `a`, or where `conjugated` that of conj(L).
+/// B <- (L L^H)^-1 B for the L in the lower triangle of `a`. With `conjugated`, conj(L) replaces L.
 template <typename Real>
 clgauss_status solve_by_cholesky(const Use& use, const HostMatrix<const std::complex<Real>>& l,
                                  bool conjugated, const HostMatrix<std::complex<Real>>& b) {
@@ -203,7 +203,7 @@ clgauss_status solve_by_cholesky(const Use& use, const HostMatrix<const std::com
   io::require_memory("Copies of A and B", n, 2 * (n + b.columns));
   Values space(doubles_for(l));
   const auto lu = row_major(reinterpret_cast<Number*>(space.data()), n, n, n);
-  for_lower_triangle(n, [&](Index i, Index j) {  // (L D^-1) (D L^H), D that of L
+  for_lower_triangle(n, [&](Index i, Index j) {  // (L D^-1) (D L^H), where D is L's diagonal
     const Number d = l.data[j * (l.row_step + l.column_step)],
                  number = l.data[i * l.row_step + j * l.column_step];
     lu.data[i * n + j] = number / d;

@@ -15,14 +15,14 @@ namespace clgauss::c {
 
 namespace {
 
-/// L\U as its lines lie: by columns M is U^T L^T.
+/// L\U by its contiguous lines. Read that way, a column-major M is U^T L^T.
 template <typename Real>
 HostTriangles<Real> lines_of(const HostMatrix<const Real>& lu) {
   const bool by_rows = lu.column_step == 1;
   return {lu.data, lu.rows, by_rows ? lu.row_step : lu.column_step, by_rows};
 }
 
-/// Whether 1 / u_ii would hide that it is infinite.
+/// Whether a u_ii is infinite: 1 / u_ii would be 0 and hide it.
 template <typename Real>
 bool has_infinite_pivot(const HostMatrix<const Real>& lu) {
   for (Index i = 0; i < lu.rows; ++i)

@@ -12,7 +12,7 @@ namespace clgauss::c {
 
 namespace {
 
-/// No number comes twice, nor to two kinds of handles.
+/// A new handle number. Numbers are never reused, not even across the kinds of handles.
 std::uintptr_t next_number() {
   static std::atomic<std::uintptr_t> last = 0;
   return ++last;
@@ -54,7 +54,8 @@ class Table {
   std::unordered_map<std::uintptr_t, std::shared_ptr<Object>> objects_;
 };
 
-// Never destroyed: at the end of a program, when statics are, drivers may be gone already.
+// Never destroyed: by the time static objects are destroyed, OpenCL drivers may already be
+// unloaded.
 auto& contexts() {
   static auto& table = *new Table<clgauss_context, ContextObject>("context");
   return table;
@@ -71,7 +72,7 @@ Values& ContextObject::space(Index count, Values& own) {
   constexpr Index kMostKept = Index{1} << 28U;  // 2 GiB
   const bool is_kept = count <= kMostKept;
   if (is_kept && kept.size() >= count) return kept;
-  kept = {};  // before there is more
+  kept = {};  // frees the old memory before allocating more
   Values& values = is_kept ? kept : own;
   values = Values(count);
   return values;

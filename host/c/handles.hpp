@@ -1,6 +1,6 @@
 #pragma once
-/// The handles of clgauss.h: numbers that stand for objects, so that one that was destroyed is told
-/// and never followed.
+/// The handles of clgauss.h are numbers that stand for objects. A destroyed handle is therefore
+/// recognised and never dereferenced.
 
 #include <clgauss.h>
 
@@ -12,28 +12,28 @@
 
 namespace clgauss::c {
 
-/// Behind a clgauss_context.
+/// The object of a clgauss_context.
 struct ContextObject {
   Context context;
-  /// Host memory for `count` numbers of a call, or more: what is kept for the next one, for new
-  /// memory costs more than what is done with it; or `own`, where that would be above 2 GiB.
+  /// Host memory for at least `count` numbers. It is kept for the next call, because allocating new
+  /// memory takes longer than the work done in it. Above 2 GiB the memory is `own` and is not kept.
   Values& space(Index count, Values& own);
 
   Values kept = {};
   std::atomic_flag busy = ATOMIC_FLAG_INIT;
 };
 
-/// Behind a clgauss_lu.
+/// The object of a clgauss_lu.
 struct LuObject {
   std::shared_ptr<ContextObject> owner;
   Lu lu;
   bool transposed = false;  // the factors are those of A^T
 };
 
-/// A call at work on a context, which must not find another one there.
+/// Marks a context as used by one call; a second call at the same time is an error.
 class Use {
  public:
-  /// Throws UsageError if there is one.
+  /// Throws UsageError if another call is using the context.
   explicit Use(std::shared_ptr<ContextObject> object);
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
@@ -46,7 +46,7 @@ class Use {
   std::shared_ptr<ContextObject> object_;
 };
 
-/// What guarded() answers with CLGAUSS_INVALID_HANDLE.
+/// guarded() turns this exception into CLGAUSS_INVALID_HANDLE.
 class InvalidHandle : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -55,11 +55,11 @@ class InvalidHandle : public std::runtime_error {
 [[nodiscard]] clgauss_context add_handle(std::shared_ptr<ContextObject> object);
 [[nodiscard]] clgauss_lu add_handle(std::shared_ptr<LuObject> object);
 
-/// The object behind a handle, which stays as long as the caller keeps it. Throws InvalidHandle.
+/// The object of a handle. It lives as long as the caller holds the pointer. Throws InvalidHandle.
 [[nodiscard]] std::shared_ptr<ContextObject> object_of(clgauss_context handle);
 [[nodiscard]] std::shared_ptr<LuObject> object_of(clgauss_lu handle);
 
-/// Takes the object out of the table. Throws InvalidHandle.
+/// Removes the object from the table. Throws InvalidHandle.
 std::shared_ptr<ContextObject> remove_handle(clgauss_context handle);
 std::shared_ptr<LuObject> remove_handle(clgauss_lu handle);
 

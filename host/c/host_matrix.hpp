@@ -1,5 +1,5 @@
 #pragma once
-/// A caller's matrix in host memory, in either layout, and copies of it.
+/// A caller's matrix in host memory, in either layout, and functions that copy it.
 
 #include <clgauss.h>
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ inline bool is_row_major(int layout) {
   return layout == CLGAUSS_ROW_MAJOR;
 }
 
-/// Of A^H, too.
+/// Whether `trans` asks for A^T or A^H.
 inline bool is_transposed(int trans) {
   if (trans < CLGAUSS_NO_TRANSPOSE || trans > CLGAUSS_CONJUGATE_TRANSPOSE)
     throw UsageError(
@@ -43,15 +43,15 @@ inline bool is_transposed(int trans) {
   return trans != CLGAUSS_NO_TRANSPOSE;
 }
 
-/// Throws DimensionError before anything is multiplied by `n` or `nrhs`.
+/// Throws DimensionError for counts of 2^31 and more. Call it before multiplying by `n` or `nrhs`.
 inline void check_counts(Index n, Index nrhs) {
   constexpr Index kMost = Index{1} << 31U;
   if (n >= kMost || nrhs >= kMost)
     throw DimensionError(fmt::format("n = {} and nrhs = {}: neither may be 2^31 or more", n, nrhs));
 }
 
-/// Throws DimensionError if what lies before the end of the last of `batch` matrices, `stride`
-/// apart, fills more than an address space.
+/// Throws DimensionError if the memory up to the end of the last of `batch` matrices, `stride`
+/// apart, exceeds the address space.
 inline void check_extent(Index outer, Index inner, Index ld, Index batch, Index stride,
                          std::size_t element_bytes, const char* name) {
   using Wide = unsigned __int128;
@@ -63,8 +63,8 @@ inline void check_extent(Index outer, Index inner, Index ld, Index batch, Index 
         inner, ld, batch > 1 ? fmt::format(", {} times, stride {}", batch, stride) : ""));
 }
 
-/// The caller's matrix, or the first of `batch`. Throws UsageError for a NULL that would be
-/// followed and for a layout that is none, DimensionError for sizes that do not fit each other.
+/// The caller's matrix, or the first one of `batch`. Throws UsageError for a NULL that would be
+/// dereferenced and for an invalid layout, DimensionError for sizes that contradict each other.
 template <typename Real>
 HostMatrix<Real> host_matrix(int layout, Index rows, Index columns, Real* data, Index ld,
                              const char* name, Index batch = 1, Index stride = 0) {
@@ -88,21 +88,21 @@ inline bool is_upper(int uplo) {
   return uplo == CLGAUSS_UPPER;
 }
 
-/// The matrix of which `uplo` says that the triangle is there, turned over where that is the upper
-/// one.
+/// A matrix whose `uplo` triangle is stored, transposed if that is the upper one, so that the lower
+/// triangle is stored.
 template <typename Real>
 HostMatrix<Real> with_lower_triangle(HostMatrix<Real> a, int uplo) {
   if (is_upper(uplo)) std::swap(a.row_step, a.column_step);
   return a;
 }
 
-/// Our own row-major copy of such a matrix.
+/// The row-major matrix at `data`.
 template <typename Real>
 HostMatrix<Real> row_major(Real* data, Index rows, Index columns, Index ld) {
   return {data, rows, columns, ld, 1};
 }
 
-/// Memory of ours, without gaps, as `matrix` lies.
+/// A matrix of the same shape and order as `matrix` in `memory`, without gaps.
 template <typename Number>
 HostMatrix<Number> like(const HostMatrix<Number>& matrix, void* memory) {
   const bool by_rows = matrix.column_step == 1;
@@ -110,7 +110,7 @@ HostMatrix<Number> like(const HostMatrix<Number>& matrix, void* memory) {
           by_rows ? 1 : matrix.rows};
 }
 
-/// As many doubles hold it.
+/// The number of doubles whose memory holds `matrix` without gaps.
 template <typename Number>
 Index doubles_for(const HostMatrix<Number>& matrix) {
   return (matrix.rows * matrix.columns * sizeof(Number) + sizeof(double) - 1) / sizeof(double);
@@ -121,8 +121,8 @@ HostMatrix<Real> transposed(const HostMatrix<Real>& a) {
   return {a.data, a.columns, a.rows, a.column_step, a.row_step};
 }
 
-/// to <- from, of one shape, on all of this machine's cores: line by line where both lie alike,
-/// else turned over.
+/// to <- from, of the same shape, on all cores: line by line where both have the same order,
+/// otherwise with a transposition in memory.
 template <typename From, typename To>
 void copy(const HostMatrix<From>& from, const HostMatrix<To>& to) {
   if (to.empty()) return;
@@ -135,7 +135,7 @@ void copy(const HostMatrix<From>& from, const HostMatrix<To>& to) {
   turn_over(from.data, from.column_step, to.data, to.row_step, to.rows, to.columns);
 }
 
-/// body(i, j) for 0 <= j <= i < n, on all of this machine's cores, in tiles as copy().
+/// Calls body(i, j) for 0 <= j <= i < n, on all cores, in tiles as copy() does.
 template <typename Body>
 void for_lower_triangle(Index n, const Body& body) {
   constexpr Index kTile = 32;

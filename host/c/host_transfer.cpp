@@ -9,7 +9,7 @@ namespace clgauss::c {
 
 namespace {
 
-/// A column without gaps as the row that it is in memory, so that it is one item and not many.
+/// A column without gaps, viewed as one row, so that it is copied as one item instead of many.
 template <typename Real>
 HostMatrix<Real> as_it_lies(const HostMatrix<Real>& matrix, Index ld) {
   if (matrix.columns == 1 && matrix.row_step == 1 && ld == 1)
@@ -17,7 +17,7 @@ HostMatrix<Real> as_it_lies(const HostMatrix<Real>& matrix, Index ld) {
   return matrix;
 }
 
-/// Of a matrix whose rows lie together.
+/// Writes a matrix whose rows are contiguous.
 template <typename Real>
 void write_rows(const Context& context, const HostMatrix<const Real>& matrix,
                 const cl::Buffer& buffer, Index ld) {
@@ -40,7 +40,7 @@ void read_rows(const Context& context, const cl::Buffer& buffer, Index ld,
                          });
 }
 
-/// `count` columns of `matrix` as the rows that they are in memory.
+/// `count` columns of `matrix`, viewed as the rows that they are in memory.
 template <typename Real>
 HostMatrix<Real> columns_of(const HostMatrix<Real>& matrix, Index first, Index count) {
   return {matrix.data + first * matrix.column_step, count, matrix.rows, matrix.column_step, 1};
@@ -113,7 +113,7 @@ Fetched<Real>::Fetched(Context& context, const MatrixView& from, const HostMatri
 
 template <typename Real>
 Fetched<Real>::~Fetched() {
-  if (mapped_ != nullptr)  // nothing was written: that it fails would change nothing
+  if (mapped_ != nullptr)  // a failure changes nothing, as nothing was written
     clEnqueueUnmapMemObject(context_.queue()(), buffer_(), mapped_, 0, nullptr, nullptr);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// A caller's matrices as those that the library takes.
+/// Converts a caller's matrices to the types that the library takes.
 
 #include <clgauss/complex.hpp>
 #include <complex>
@@ -11,18 +11,18 @@
 
 namespace clgauss::c {
 
-/// The matrix at `numbers`, which nobody writes to.
+/// The matrix at `numbers`, without a copy. Nothing may write to it.
 inline Matrix borrowed(const double* numbers, Index rows, Index columns) {
   return {rows, columns,
           Values(rows * columns, UninitializedAllocator<double>(const_cast<double*>(numbers)))};
 }
 
-/// `from` in double: the caller's own numbers where they are, row by row without gaps; else a copy,
-/// in memory of `object` if there is one.
+/// `from` in double. If the caller's numbers are already row-major doubles without gaps, they are
+/// used in place; otherwise this is a copy, in the memory of `object` if given.
 template <typename Real>
 Matrix in_double(const HostMatrix<const Real>& from, const char* name,
                  ContextObject* object = nullptr) {
-  io::require_memory(name, from.rows, from.columns);  // before anything is read
+  io::require_memory(name, from.rows, from.columns);  // checks the size before reading
   if constexpr (std::is_same_v<Real, double>)
     if (from.column_step == 1 && from.row_step == from.columns)
       return borrowed(from.data, from.rows, from.columns);
@@ -36,7 +36,7 @@ Matrix in_double(const HostMatrix<const Real>& from, const char* name,
 
 template <typename Real>
 ComplexMatrix in_double(const HostMatrix<const std::complex<Real>>& from, const char* name) {
-  io::require_memory(name, from.rows, 2 * from.columns);  // before anything is read
+  io::require_memory(name, from.rows, 2 * from.columns);  // checks the size before reading
   ComplexMatrix own(from.rows, from.columns);
   auto* const numbers = reinterpret_cast<std::complex<double>*>(own.parts().values().data());
   copy(from, row_major(numbers, from.rows, from.columns, from.columns));

@@ -16,11 +16,11 @@ namespace {
 template <typename Real>
 struct Wanted {
   LeastSquaresOptions options;
-  const Real* weights = nullptr;  // m of them
+  const Real* weights = nullptr;  // m entries
   size_t* rank = nullptr;
 };
 
-/// gels, or, with a place for the rank, gelsy and lstsq.
+/// gels; with a pointer for the rank it is gelsy and lstsq.
 template <typename Real>
 clgauss_status gels(clgauss_context handle, int layout, Index m, Index n, Index nrhs,
                     const Real* a_data, Index lda, Real* b_data, Index ldb,
@@ -64,7 +64,7 @@ clgauss_status gels(clgauss_context handle, int layout, Index m, Index n, Index 
                                         .c_str());
 }
 
-/// A rank below min(m, n) is CLGAUSS_SINGULAR.
+/// Options that report a rank below min(m, n) as CLGAUSS_SINGULAR.
 template <typename Real>
 Wanted<Real> of_full_rank() {
   Wanted<Real> wanted;
@@ -72,7 +72,7 @@ Wanted<Real> of_full_rank() {
   return wanted;
 }
 
-/// rcond as of LAPACK's gelsy, but that one below 0 asks for the usual tolerance.
+/// rcond is that of LAPACK's gelsy, except that a negative value selects the default tolerance.
 template <typename Real>
 Wanted<Real> of_any_rank(double rcond, size_t* rank, const Real* weights = nullptr,
                          double ridge = 0) {

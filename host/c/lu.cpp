@@ -27,7 +27,7 @@ namespace clgauss::c {
 
 namespace {
 
-/// Both with the context at work for this call.
+/// Looks up a clgauss_lu and marks its context as used by this call.
 struct LuUse {
   explicit LuUse(clgauss_lu handle) : object(object_of(handle)), use(object->owner) {}
 
@@ -46,13 +46,13 @@ Lu& lu_of(const LuUse& at_work) {
   return lu;
 }
 
-/// Memory for an n-by-n matrix, which the context keeps for the next call where nothing is thrown.
+/// Memory for an n-by-n matrix. The context keeps it for the next call if no exception is thrown.
 struct KeptMatrix {
   KeptMatrix(const Context& context, RealType type, Index n)
       : bytes(n * padded_ld(n, type) * bytes_of(type)),
         view{context.staging().matrices().take(context, bytes, "A"), 0, padded_ld(n, type)} {}
 
-  /// No OpenCL call that could fail: the caller's memory is written by then.
+  /// Makes no OpenCL call that could fail, because the caller's memory has already been written.
   void give_back(const Context& context) {
     context.staging().matrices().give(context, std::move(view.buffer), bytes);
   }
@@ -79,7 +79,7 @@ clgauss_status gesv(const Use& use, const HostMatrix<Real>& a, int32_t* ipiv,
     x = uploaded(context, b, nrhs, "B");
     lu.factor_and_solve(kept.view, x, nrhs);
   }
-  Checked<Real> checked(use, a, b, weighted_sums(constant(a)));  // while the device is at it
+  Checked<Real> checked(use, a, b, weighted_sums(constant(a)));  // while the device computes
   const auto column = lu.failed_column();
   const std::vector<Index> pivots = lu.pivots();
   checked.fetch_factors(kept.view);
@@ -100,7 +100,7 @@ clgauss_status tall_getrf(const Use& use, const HostMatrix<Real>& a, int32_t* ip
   TallLu lu(context, type, a.rows, a.columns);
   const MatrixView view = uploaded(context, a, padded_ld(a.columns, type), "A");
   lu.factor(view);
-  Checked<Real> checked(use, a, {}, weighted_sums(constant(a)));  // while the device is at it
+  Checked<Real> checked(use, a, {}, weighted_sums(constant(a)));  // while the device computes
   const auto column = lu.failed_column();
   const std::vector<Index> pivots = lu.pivots();
   checked.fetch_factors(view);
@@ -210,7 +210,8 @@ clgauss_status getrf_buffer(clgauss_lu handle, int layout, cl_mem a, Index offse
   return CLGAUSS_OK;
 }
 
-/// The copies that turn the column-major `b` over, to or from the row-major `turned` without gaps.
+/// Enqueues the copies that transpose the column-major `b` into the row-major `turned`, which has
+/// no gaps, or with `back` the reverse.
 template <typename Real>
 void turn_over(const cl::CommandQueue& queue, const MatrixView& b, const MatrixView& turned,
                Index n, bool back) {
@@ -256,7 +257,7 @@ clgauss_status norm1(int layout, Index rows, Index columns, const Real* data, In
   if (a.empty()) return CLGAUSS_OK;
   io::require_memory("the sums of the columns", 1, columns);
   Values sums(columns, 0.0);
-  // Row by row or column by column, as they lie; every core has columns of its own.
+  // Follows the order in memory, row by row or column by column. Each core sums its own columns.
   in_parallel(columns, kElementsPerThread / rows + 1, [&](Index first, Index last) {
     if (a.row_step == 1)
       for (Index j = first; j < last; ++j)

@@ -1,4 +1,4 @@
-// clgauss_ssolve, clgauss_dsolve and, of complex numbers, clgauss_csolve and clgauss_zsolve.
+// clgauss_ssolve and clgauss_dsolve, and for complex numbers clgauss_csolve and clgauss_zsolve.
 #include <clgauss.h>
 #include <fmt/format.h>
 
@@ -21,11 +21,10 @@ namespace clgauss::c {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kFirstReport = offsetof(clgauss_report, doubt);  // of the first version
+constexpr std::size_t kFirstReport = offsetof(clgauss_report, doubt);  // size in the first version
 
-/// What the caller's structure holds, as far as this library knows it. Throws UsageError for one of
-/// no version, or of a later one that
-/// asks for what is not known here.
+/// The members of the caller's structure that this library knows. Throws UsageError if struct_size
+/// was not set, or if a member of a later version, unknown here, is not 0.
 clgauss_solve_options checked(const clgauss_solve_options* options) {
   clgauss_solve_options known{};
   if (options == nullptr) return known;
@@ -40,7 +39,8 @@ clgauss_solve_options checked(const clgauss_solve_options* options) {
   return known;
 }
 
-/// `values` in the order of the constants, which begin with `first`.
+/// The value that `number` selects. The constants begin with `first` and are in the order of
+/// `values`.
 template <typename Value>
 Value choice(const char* name, int number, int first, std::initializer_list<Value> values) {
   const auto last = first + static_cast<int>(values.size()) - 1;
@@ -57,10 +57,10 @@ RealType checked_type(int type) {
   return type == CLGAUSS_F32 ? RealType::f32 : RealType::f64;
 }
 
-/// `type` is that of the call.
+/// `type` is the type of the numbers in the call.
 SolveOptions solve_options(const clgauss_solve_options& asked, RealType type) {
   SolveOptions options;
-  const int methods = static_cast<int>(all_methods().size());  // numbered from 0, as below
+  const int methods = static_cast<int>(all_methods().size());  // numbered like the constants
   if (asked.method < 0 || asked.method >= methods)
     throw UsageError(
         fmt::format("options: method is {}; it must be 0 to {}", asked.method, methods - 1));
@@ -88,7 +88,7 @@ ProgressCallback progress_of(const clgauss_solve_options& asked) {
   };
 }
 
-/// Without the determinant.
+/// The report, except the determinant.
 clgauss_report report_of(const SolveOutcome& solution) {
   clgauss_report report{};
   report.method = static_cast<int>(solution.method);
@@ -159,7 +159,7 @@ template <typename Real>
 Solution solve_by(ContextObject& object, Context& context, const HostMatrix<const Real>& a,
                   const HostMatrix<const Real>& b, const SolveOptions& options,
                   const ProgressCallback& progress) {
-  if (a.column_step != 1)  // A^T lies by rows
+  if (a.column_step != 1)  // A^T is row-major
     return solve_transposed(context, {in_double(transposed(a), "A", &object), in_double(b, "B")},
                             options, progress);
   return clgauss::solve(context, {in_double(a, "A", &object), in_double(b, "B")}, options,
@@ -182,7 +182,7 @@ void copy_answer(const ComplexMatrix& x, const auto& to) {
   copy(row_major(numbers, to.rows, to.columns, to.columns), to);
 }
 
-/// Of a real or a complex number.
+/// The real type of a real or complex number.
 template <typename Number>
 struct RealOf {
   using Type = Number;
@@ -197,7 +197,7 @@ clgauss_status solve_host(clgauss_context handle, int layout, Index n, Index nrh
                           Index lda, const Number* b, Index ldb, Number* x, Index ldx,
                           const clgauss_solve_options* asked, clgauss_report* report) {
   const Use use(object_of(handle));
-  if (n == 0) nrhs = 0;  // so that nothing is kept of right-hand sides that are empty
+  if (n == 0) nrhs = 0;  // with n = 0, right-hand sides are empty and none is kept
   const auto a_view = host_matrix(layout, n, n, a, lda, "A");
   const auto b_view = host_matrix(layout, n, nrhs, b, ldb, "B");
   const auto x_view = host_matrix(layout, n, nrhs, x, ldx, "X");

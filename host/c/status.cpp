@@ -13,7 +13,7 @@ namespace clgauss::c {
 
 namespace {
 
-// No std::string: telling of an error must not fail.
+// Not a std::string, because reporting an error must not fail.
 thread_local std::array<char, 4096> last_error{};
 
 static_assert(static_cast<int>(ErrorCode::usage) == CLGAUSS_INVALID_ARGUMENT);

@@ -1,6 +1,6 @@
 // sysv and sytrs of clgauss.h: A = L D L^T or U D U^T with the factors of LAPACK's sytrf. The
-// device has them as the L and U of an LU with rows and columns exchanged (cl/ldlt/ldlt.cl);
-// exchanges, and what turns the one into the other, are the host's. U D U^T is L D L^T of A with
+// device stores them as L and U of an LU whose rows and columns are exchanged (cl/ldlt/ldlt.cl).
+// The host does the exchanges and converts between the two formats. U D U^T is L D L^T of A with
 // its rows and columns in reverse order.
 #include <clgauss.h>
 #include <fmt/format.h>
@@ -26,22 +26,23 @@ Real& at(const HostMatrix<Real>& a, Index i, Index j) {
   return a.data[i * a.row_step + j * a.column_step];
 }
 
-/// Exchanges of rows and columns with later ones, and where pivots have two columns: the first.
+/// exchanges[k]: the later row and column that k is exchanged with. pairs[k]: whether column k is
+/// the first of a 2-by-2 pivot.
 struct Pivots {
   std::vector<Index> exchanges;
   std::vector<bool> pairs;
 
   [[nodiscard]] bool is_second(Index k) const { return k > 0 && pairs[k - 1]; }
-  /// In the order in which an LU exchanges rows: the two of a pivot also change places.
+  /// The row exchanges of the LU, in order. The LU also swaps the two rows of each 2-by-2 pivot.
   [[nodiscard]] std::vector<Index> of_rows() const { return row_exchanges_of(exchanges, pairs); }
-  /// The row of the LU's L that is row i of L.
+  /// The row of the LU's L that holds row i of L.
   [[nodiscard]] Index row_of_lu(Index i) const {
     return pairs[i] ? i + 1 : is_second(i) ? i - 1 : i;
   }
 };
 
-/// As sytrf writes them: negative for the two columns of a pivot. From the last on where A lies in
-/// reverse order.
+/// Writes ipiv as sytrf does: the entries of a 2-by-2 pivot are negative. With `reversed`, A is in
+/// reverse order and so is ipiv.
 void write(const Pivots& pivots, bool reversed, int32_t* ipiv) {
   const Index n = pivots.exchanges.size();
   for (Index k = 0; k < n; ++k) {
@@ -51,7 +52,7 @@ void write(const Pivots& pivots, bool reversed, int32_t* ipiv) {
   }
 }
 
-/// The same back. Throws UsageError for what sytrf does not write.
+/// The inverse of write(). Throws UsageError for an ipiv that sytrf cannot have written.
 Pivots pivots_of(const int32_t* ipiv, bool reversed, Index n) {
   not_null(ipiv, "ipiv");
   Pivots pivots{std::vector<Index>(n), std::vector<bool>(n)};
@@ -86,7 +87,7 @@ void copy_reversed_rows(const HostMatrix<From>& from, const HostMatrix<To>& to) 
     for (Index j = 0; j < to.columns; ++j) at(to, i, j) = at(from, to.rows - 1 - i, j);
 }
 
-/// Two columns of L, or one, in memory without gaps.
+/// One or two columns of L, in memory without gaps.
 template <typename Real>
 struct Columns {
   explicit Columns(Index n) : first(n), second(n) {}
@@ -94,8 +95,8 @@ struct Columns {
   std::vector<Real> first, second;
 };
 
-/// The triangle of `a` <- L, whose columns have none of the exchanges of later pivots, and D: from
-/// the LU that the device left.
+/// Writes L and D to the triangle of `a`, from the LU that the device computed. L's columns are
+/// stored without the exchanges of later pivots, as sytrf does.
 template <typename Real>
 void write_factors(const HostMatrix<const Real>& lu, const Pivots& pivots,
                    const HostMatrix<Real>& a) {
@@ -126,7 +127,7 @@ void write_factors(const HostMatrix<const Real>& lu, const Pivots& pivots,
   });
 }
 
-/// The same back: the LU of the L and D in the triangle of `a`.
+/// The inverse of write_factors(): the LU from the L and D in the triangle of `a`.
 template <typename Real>
 void read_factors(const HostMatrix<const Real>& a, const Pivots& pivots,
                   const HostMatrix<Real>& lu) {
@@ -169,7 +170,7 @@ void read_factors(const HostMatrix<const Real>& a, const Pivots& pivots,
   });
 }
 
-/// Of the lower triangle of `a`, which is the caller's, or where `reversed` a copy.
+/// sysv for the lower triangle of `a`, which is the caller's matrix or, with `reversed`, a copy.
 template <typename Real>
 clgauss_status sysv(const Use& use, const HostMatrix<Real>& a, bool reversed, int32_t* ipiv,
                     const HostMatrix<Real>& b) {

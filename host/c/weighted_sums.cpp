@@ -12,11 +12,11 @@ namespace clgauss::c {
 
 namespace {
 
-constexpr double kBound = 30;  // of LAPACK's own tests
+constexpr double kBound = 30;  // the bound of LAPACK's own tests
 
 enum class Part { whole, lower, strictly_lower, strictly_upper, upper };
 
-/// The columns of the row `index`, or the rows of the column `index`, that belong to a part.
+/// The columns of row `index`, or the rows of column `index`, that belong to a part.
 struct Range {
   Index first, last;
 };
@@ -33,13 +33,13 @@ double product(double a, double b) { return a * b; }
 double magnitude(double a) { return std::abs(a); }
 
 using Complex = std::complex<double>;
-/// Without the search for NaN of the operator.
+/// Multiplies without the NaN handling of operator*.
 Complex product(const Complex& a, const Complex& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 double magnitude(const Complex& a) { return std::abs(a.real()) + std::abs(a.imag()); }
 
-/// Of each column of a matrix: the sum of its numbers times weights, and that of their magnitudes.
+/// For each column of a matrix: the weighted sum of its numbers and the sum of their magnitudes.
 template <typename Sum>
 struct ColumnSums {
   explicit ColumnSums(Index columns) : weighted(columns), magnitudes(columns) {}
@@ -55,10 +55,10 @@ struct ColumnSums {
   std::vector<double> magnitudes;
 };
 
-/// Of one column: w is as long as it.
+/// The two sums of one column of `count` numbers.
 template <typename Number, typename Sum, typename Of>
 std::pair<Sum, double> dot(const Number* column, const Sum* w, Index count, const Of& of) {
-  constexpr Index kSums = 8;  // side by side, for the processor's vectors
+  constexpr Index kSums = 8;  // independent sums, for the processor's vectors
   Sum weighted[kSums] = {};
   double magnitudes[kSums] = {};
   const auto add = [&](Index l, Index i) {
@@ -77,8 +77,8 @@ std::pair<Sum, double> dot(const Number* column, const Sum* w, Index count, cons
   return {weighted[0], magnitudes[0]};
 }
 
-/// body(index) for first .. last, and for as many from the end of `count` lines: those of a
-/// triangle are a long one and a short one, so that each core has as much to do.
+/// Calls body(i) and body(count - 1 - i) for i = first .. last. In a triangle, each pair is a long
+/// line and a short one, so that every core gets the same amount of work.
 template <typename Body>
 void in_pairs(Index first, Index last, Index count, const Body& body) {
   for (Index i = first; i < last; ++i) {
@@ -87,8 +87,8 @@ void in_pairs(Index first, Index last, Index count, const Body& body) {
   }
 }
 
-/// w^T M for the part of M, or for what `of` makes of its numbers, on all cores, line by line as it
-/// lies.
+/// w^T M for a part of M, with `of` applied to each number. Runs on all cores, line by line in
+/// memory order.
 template <typename Number, typename Sum, typename Of = std::identity>
 ColumnSums<Sum> column_sums(const HostMatrix<const Number>& m, Part part, const std::vector<Sum>& w,
                             const Of& of = {}) {
@@ -129,7 +129,7 @@ ColumnSums<Sum> column_sums(const HostMatrix<const Number>& m, Part part, const 
   return sums;
 }
 
-/// w^T T for a triangle T, whose unit diagonal is not stored or is.
+/// w^T T for a triangle T. `is_unit`: its diagonal is one and not stored.
 template <typename Number, typename Sum, typename Of = std::identity>
 std::vector<Sum> triangle_sums(const HostMatrix<const Number>& t, Part part, bool is_unit,
                                const std::vector<Sum>& w, const Of& of = {}) {
@@ -139,8 +139,8 @@ std::vector<Sum> triangle_sums(const HostMatrix<const Number>& t, Part part, boo
   return sums;
 }
 
-/// The same each time, of magnitudes between a half and one: with signs alone columns of L whose
-/// numbers are few would cancel, and what they are multiplied by would not be seen.
+/// The same weights on every call, of magnitudes between a half and one. With signs alone, sparse
+/// columns of L could cancel, and errors in the numbers they multiply would go unnoticed.
 template <typename Sum>
 std::vector<Sum> weights(Index n) {
   std::vector<Sum> w(n);
@@ -177,8 +177,8 @@ bool are_near(const WeightedSums<Number>& of_a, const std::vector<Wide<Number>>&
   return std::isfinite(bound);
 }
 
-/// Whether every column of A X, of which the sums are `of_ax`, is that of B, in the 1-norm to
-/// `errors` eps (||A||_1 ||X||_1 + ||B||_1).
+/// Whether every column of A X, whose sums are `of_ax`, equals that of B within `errors` eps
+/// (||A||_1 ||X||_1 + ||B||_1), in the 1-norm.
 template <typename Number>
 bool are_near(double norm1_of_a, const ColumnSums<Wide<Number>>& of_ax,
               const ColumnSums<Wide<Number>>& of_b, double errors) {
@@ -203,13 +203,13 @@ bool is_identity(double norm1_of_a, const ColumnSums<Wide<Number>>& of_ax) {
 double conjugate(double a) { return a; }
 Complex conjugate(const Complex& a) { return std::conj(a); }
 
-/// Of a diagonal.
+/// The real part of diagonal element i.
 template <typename Number>
 double real_part(const HostMatrix<const Number>& a, Index i) {
   return std::real(a.data[i * (a.row_step + a.column_step)]);
 }
 
-/// w^T A of the symmetric or Hermitian A whose lower triangle `a` holds.
+/// w^T A for the symmetric or Hermitian A whose lower triangle is in `a`.
 template <typename Number>
 ColumnSums<Wide<Number>> symmetric_sums(const HostMatrix<const Number>& a,
                                         const std::vector<Wide<Number>>& w) {

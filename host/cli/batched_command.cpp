@@ -25,7 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Index kNamed = 5;  // singular systems that the summary names
+constexpr Index kNamed = 5;  // how many singular systems the summary names
 
 struct BatchedReport {
   const UsedDevice& device;
@@ -39,7 +39,7 @@ struct BatchedReport {
   [[nodiscard]] bool by_cholesky() const { return options.lu.positive_definite; }
 };
 
-/// Files of batches are .npy.
+/// Throws UsageError for formats other than .npy, the only one for batches.
 void refuse_other_formats(const po::variables_map& values) {
   for (const char* name : {"format", "output-format"})
     if (values.count(name) > 0 && values[name].as<std::string>() != "npy")
@@ -94,7 +94,7 @@ Json trust_json(const std::optional<BatchedTrust>& trust) {
           {"below_eps", trust->below_eps}};
 }
 
-/// The summary's line that says why the exit code is not 0.
+/// The line of the summary that explains an exit code other than 0.
 std::string failure_text(const BatchedReport& report) {
   switch (report.solution.status) {
     case SolveStatus::singular:

@@ -5,8 +5,8 @@
 
 namespace clgauss::cli {
 
-/// Reads, solves, writes x and the report. Throws UsageError for formats that no batch has. x is
-/// written even if systems are singular.
+/// Reads and solves the batch, writes x and the report. Throws UsageError for formats that batches
+/// do not support. x is written even if some systems are singular.
 ExitCode run_batched(const SolveCommand& command);
 
 }  // namespace clgauss::cli

@@ -20,7 +20,7 @@ namespace clgauss::cli {
 [[nodiscard]] CommandTable cond_table();
 [[nodiscard]] CommandTable inertia_table();
 
-/// Of --equilibrate.
+/// The words of --equilibrate.
 [[nodiscard]] const WordTable<Equilibration>& equilibration_words();
 
 ExitCode run_devices(const Given& given);
@@ -34,7 +34,7 @@ ExitCode run_invert(const Given& given);
 ExitCode run_det(const Given& given);
 ExitCode run_cond(const Given& given);
 ExitCode run_inertia(const Given& given);
-/// Solves beyond one device.
+/// solve on several devices.
 ExitCode run_distributed(const Given& given);
 
 }  // namespace clgauss::cli

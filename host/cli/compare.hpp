@@ -1,5 +1,6 @@
 #pragma once
-/// The source's experiment for one system: the driver's own work-group size against a chosen one.
+/// Compares the driver's own work-group size with a chosen one for one system, as Baranov and
+/// Vlatskaya (2013) do.
 
 #include <clgauss/context.hpp>
 #include <clgauss/solve.hpp>
@@ -7,8 +8,8 @@
 
 namespace clgauss::cli {
 
-/// Runs of one policy. Seconds of forward and backward elimination, wall clock; transfers and
-/// builds are not in them.
+/// The runs with one policy. `seconds` is the wall clock of forward and backward elimination,
+/// without transfers and kernel builds.
 struct ComparedPolicy {
   Solution solution;  // of the last run
   std::vector<double> seconds;
@@ -18,14 +19,14 @@ struct ComparedPolicy {
 
 struct Comparison {
   ComparedPolicy driver, chosen;
-  double max_difference = 0;  // of the two answers; NaN if one is missing
+  double max_difference = 0;  // between the two answers; NaN if one is missing
 
-  /// How many times longer the driver's default takes.
+  /// Time with the driver's default, divided by the time with the chosen size.
   [[nodiscard]] double ratio() const { return driver.median() / chosen.median(); }
 };
 
-/// Solves `system` with the driver's default (A) and with `options.policy` (B): `warmups` pairs
-/// untimed, then `repetitions` pairs in the order A B A B. Throws as solve().
+/// Solves `system` with the driver's default (A) and with `options.policy` (B): first `warmups`
+/// untimed pairs, then `repetitions` pairs in the order A B A B. Throws as solve() does.
 [[nodiscard]] Comparison compare_policies(Context& context, const System& system,
                                           const SolveOptions& options, int repetitions, int warmups,
                                           const ProgressCallback& progress);

@@ -1,5 +1,5 @@
 #pragma once
-/// solve, where a file holds complex numbers.
+/// The part of `clgauss solve` for files with complex numbers.
 
 #include <clgauss/complex.hpp>
 
@@ -10,21 +10,21 @@
 
 namespace clgauss::cli {
 
-/// What solve has read and opened.
+/// What the solve command has read and opened.
 struct ComplexCommand {
   ComplexSystem system;
-  const SolveOptions& options;  // those that are not for complex systems were refused
+  const SolveOptions& options;  // options that complex systems do not support were refused
   OpeningContext& opening;
   OutputFile* x;  // null with --compare, which is refused
   FileFormat format;
   WriteOptions write;
-  OutputFile* json;  // null: none
+  OutputFile* json;  // null without --json
   ProgressLine& line;
   const ProgressCallback& progress;
   bool quiet, verbose, strict;
   double seconds_read;
   LapTimer total;
-  std::string augmented_path;  // Report's
+  std::string augmented_path;  // as in Report
 };
 
 /// Solves, writes x and the report.

@@ -1,5 +1,5 @@
 #pragma once
-/// What is said of determinants.
+/// Determinants as text and JSON.
 
 #include <clgauss/complex.hpp>
 #include <clgauss/solve.hpp>
@@ -8,10 +8,10 @@
 
 namespace clgauss::cli {
 
-/// "-10^3.2 = -1584.89, relative error <= 1e-12", "0", or that it is not known.
+/// "-10^3.2 = -1584.89, relative error <= 1e-12", "0", or a note that the determinant is unknown.
 [[nodiscard]] std::string determinant_text(const Determinant& determinant);
 [[nodiscard]] nlohmann::ordered_json determinant_json(const Determinant& determinant);
-/// "10^3.2 e^(1.5 i) = ...", with the argument of the number in radians.
+/// "10^3.2 e^(1.5 i) = ...", where 1.5 is the argument in radians.
 [[nodiscard]] std::string determinant_text(const ComplexDeterminant& determinant);
 [[nodiscard]] nlohmann::ordered_json determinant_json(const ComplexDeterminant& determinant);
 

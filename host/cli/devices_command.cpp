@@ -32,20 +32,21 @@ constexpr std::string_view kDevicesExamples =
     "RUSTICL_ENABLE=llvmpipe clgauss devices        # Mesa's rusticl shows a CPU device only when "
     "told to";
 
-/// A device with what only a built kernel can tell; `failure` instead, if it does not build there.
+/// A device, with properties that need a built kernel. If the build fails, `failure` is set
+/// instead.
 struct ListedDevice {
   DeviceProfile profile;
   std::size_t kernel_multiple = 0;
   LcmRule rule;
   std::string failure;
   std::vector<KernelVerdict> kernels;  // of --kernels
-  MethodChoice choice;                 // what `solve --method auto` takes; without its entry
+  MethodChoice choice;                 // of `solve --method auto`; `entry` is null
   std::string_view source;             // of the choice
 };
 
 Json or_never(Index from) { return from == MethodChoice::kNever ? Json(nullptr) : Json(from); }
 
-/// Null without fp64, where there is nothing to choose from.
+/// Null without fp64: there is then no choice of methods.
 Json method_json(const ListedDevice& device) {
   const MethodChoice& choice = device.choice;
   if (!device.profile.fp64) return nullptr;
@@ -74,7 +75,7 @@ std::string method_text(const ListedDevice& device) {
          fmt::format("; ldlt in place of lu from n = {} where A is symmetric", choice.ldlt_from);
 }
 
-/// One device that cannot build kernels must not hide the others, so its failure is listed, not
+/// A device that cannot build kernels must not hide the others, so its failure is listed, not
 /// thrown.
 ListedDevice inspect(const Device& device, const ContextOptions& options, bool kernels) {
   ListedDevice listed{device.profile, 0, {}, {}, {}, method_choice(device.profile, {}), {}};
@@ -88,7 +89,7 @@ ListedDevice inspect(const Device& device, const ContextOptions& options, bool k
     listed.rule = launcher.rule_for(kernel);
     listed.choice = method_choice(context);
     listed.source = listed.choice.source();
-    listed.choice.entry = nullptr;  // the context's
+    listed.choice.entry = nullptr;  // it points into the context
     if (!kernels) return listed;
     ProgressLine line(true);
     survey_kernels(context, shown_on(line));
@@ -108,7 +109,7 @@ std::string megabytes(std::uint64_t bytes) {
   return fmt::format("{:.0f} MB", static_cast<double>(bytes) / 1e6);
 }
 
-/// A row of the table: its title and one cell a device.
+/// A row of the table: its title, and the function that gives a device's cell.
 struct Row {
   const char* title;
   std::string (*cell)(const ListedDevice&);
@@ -161,7 +162,7 @@ constexpr Row kRows[] = {
      }},
 };
 
-/// A table a device: its values can be long, and machines have from one device to sixteen.
+/// One table per device, because values can be long and a machine can have up to sixteen devices.
 std::string table_of(const std::vector<ListedDevice>& devices) {
   std::string text;
   for (const ListedDevice& device : devices) {

@@ -7,8 +7,8 @@
 
 namespace clgauss::cli {
 
-/// StarPU and MPI are another program's, beside this one, so that this one starts without loading
-/// them.
+/// Only the separate program clgauss-distributed uses StarPU and MPI, so that clgauss starts
+/// without loading them.
 ExitCode run_distributed(const Given& given) {
   const auto folder = operating_system::program_file().parent_path();
   const std::string program = (folder / "clgauss-distributed").string();

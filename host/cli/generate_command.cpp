@@ -50,12 +50,12 @@ Mode mode_of(const po::variables_map& values) {
   return {kNothingRandom, fmt::format("with --kind {} --rhs {}", kind_name, rhs)};
 }
 
-/// As f32 holds them.
+/// Rounds every value to f32.
 void round_to_f32(Matrix& matrix) {
   for (double& value : matrix.values()) value = static_cast<float>(value);
 }
 
-/// The right-hand sides that --rhs asks for; without columns for "none".
+/// The right-hand sides that --rhs asks for; a matrix without columns for "none".
 Matrix make_rhs(std::string_view name, const Matrix& a, Index nrhs, std::uint64_t seed) {
   const Index n = a.rows();
   const auto rhs = parse_word("rhs", name, kRhsWords);
@@ -111,7 +111,7 @@ ExitCode run_generate(const Given& given) {
   const FileFormat format = output_format(values, "format", text("output"));
 
   const auto nrhs = values["nrhs"].as<Index>();
-  // A, and [A | b] beside it; a sum beyond all numbers is beyond all memory as well.
+  // A, and [A | b] beside it. If n + nrhs overflows, n x nrhs numbers exceed any memory.
   const Index cols = nrhs > std::numeric_limits<Index>::max() - n ? nrhs : n + nrhs;
   io::require_memory("the system", n, cols, 2);
 

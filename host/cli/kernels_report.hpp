@@ -1,5 +1,5 @@
 #pragma once
-/// What is said of the kernels that were self-tested.
+/// The self-tested kernels as text and JSON.
 
 #include <clgauss/lab/kernel_trials.hpp>
 #include <nlohmann/json.hpp>
@@ -8,11 +8,11 @@
 
 namespace clgauss::cli {
 
-/// A line for each kernel that was tried and failed; with `verbose` for every kernel, with all of
-/// its reason.
+/// A line for each kernel that failed; with `verbose` a line for every kernel, with its full
+/// reason.
 [[nodiscard]] std::string kernels_text(const std::vector<KernelVerdict>& verdicts, bool verbose);
 
-/// [{kernel, build, usable, reason}]: of those in use, and of those skipped and why.
+/// [{kernel, build, usable, reason}]: the kernels in use, and the skipped ones with the reason.
 [[nodiscard]] nlohmann::ordered_json kernels_json(const std::vector<KernelVerdict>& verdicts);
 
 }  // namespace clgauss::cli

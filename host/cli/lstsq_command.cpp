@@ -109,7 +109,7 @@ Matrix matrix_of(io::Content content) {
   return {content.rows, content.cols, std::move(content.values)};
 }
 
-/// The last `nrhs` columns are b.
+/// Splits `joined` into A and b, its last `nrhs` columns.
 System parted(const Matrix& joined, Index nrhs, const std::string& path) {
   if (joined.cols() <= nrhs)
     throw DimensionError(
@@ -151,7 +151,7 @@ double largest_of(const std::vector<double>& norms) {
   return norms.empty() ? 0 : *std::ranges::max_element(norms);
 }
 
-/// What x minimizes, where that is not ||b - A x||, as its root.
+/// The square root of the minimum, with its formula; empty if x minimizes ||b - A x||.
 std::string objective_text(const LeastSquares& answer, const LeastSquaresOptions& options) {
   const bool weighted = !options.weights.empty();
   if (!weighted && options.ridge == 0) return "";
@@ -233,7 +233,7 @@ CommandTable lstsq_table() {
 
 namespace {
 
-/// What a run came to.
+/// The result of a run.
 struct Finished {
   const System& system;
   const LeastSquares& answer;

@@ -1,4 +1,4 @@
-// clgauss invert, det, cond and inertia: what there is to know of one matrix.
+// clgauss invert, det, cond and inertia: commands about a single matrix.
 
 #include <fmt/format.h>
 
@@ -37,10 +37,10 @@ const WordTable<Method> kMatrixMethods{{"auto", Method::automatic},
                                        {"lu", Method::lu},
                                        {"cholesky", Method::cholesky},
                                        {"ldlt", Method::ldlt}};
-/// The same without what X is not made from.
+/// The methods that can compute an inverse.
 const WordTable<Method> kInverseMethods{
     {"auto", Method::automatic}, {"lu", Method::lu}, {"cholesky", Method::cholesky}};
-/// What tells the inertia.
+/// The method that gives the inertia.
 const WordTable<Method> kInertiaMethods{{"ldlt", Method::ldlt}};
 const WordTable<std::optional<Accuracy>> kMatrixAccuracies{{"auto", std::nullopt},
                                                            {"single", Accuracy::single_precision},
@@ -56,7 +56,7 @@ std::string method_help(const WordTable<Method>& methods) {
   return text;
 }
 
-/// The options that all of them have; the first of `methods` is the default.
+/// The options that all these commands share; the first of `methods` is the default.
 CommandTable matrix_table(std::string_view about, std::string_view examples,
                           const WordTable<Method>& methods = kMatrixMethods) {
   static const std::string about_format = format_help("format of MATRIX");
@@ -77,7 +77,7 @@ CommandTable matrix_table(std::string_view about, std::string_view examples,
   return table;
 }
 
-/// What was asked for.
+/// The options as given.
 struct MatrixCommand {
   std::string path, device;
   ReadOptions read;
@@ -106,7 +106,7 @@ struct MatrixCommand {
   }
 };
 
-/// A and the device that it goes to.
+/// A, and the context of the device that it goes to.
 struct Opened {
   std::variant<Matrix, ComplexMatrix> a;
   Context& context;
@@ -138,8 +138,8 @@ Opened open(const MatrixCommand& command, OpeningContext& opening, ProgramTimes&
   return {std::move(a), context};
 }
 
-/// det, cond and inertia, from a factorisation without right-hand sides; `tell` gives the line for
-/// standard output, its JSON and the exit code.
+/// The results of det, cond and inertia. They factor A without right-hand sides; `tell` turns the
+/// result into a line for standard output, its JSON and the exit code.
 struct Told {
   std::string line;
   const char* key;
@@ -170,7 +170,7 @@ ExitCode run_factors(const Given& given, const Tell& tell_of,
     times.total = total.lap();
     Report report{device, options, solution, n, 0, times};
     report.verbose = command.verbose;
-    // An exactly zero pivot answers both questions.
+    // With an exactly zero pivot, both the determinant and the condition number are known.
     const bool answers = has_answer(solution.status) ||
                          (solution.status == SolveStatus::singular && solution.failed_pivot == 0);
     Json all = report_json(report);
@@ -227,7 +227,7 @@ std::string verdict_of(const InverseOutcome& inverse, double bound) {
   return residual_text(inverse, bound);
 }
 
-/// What `invert` says of its work, as JSON and as the lines before the verdict.
+/// The report of `invert`, as JSON and as the lines before the verdict.
 struct InverseReport {
   const InverseOutcome& inverse;
   const UsedDevice& device;

@@ -1,5 +1,5 @@
 #pragma once
-/// How the commands that solve open their device.
+/// How the solving commands open their device.
 
 #include <clgauss/context.hpp>
 #include <clgauss/io.hpp>
@@ -11,23 +11,25 @@
 
 namespace clgauss::cli {
 
-/// What is told of a device that was given back.
+/// What reports say about a device that is closed already.
 struct UsedDevice {
   DeviceProfile profile;
   Transfers transfers;
   std::vector<KernelVerdict> kernels;
 };
 
-/// A device that is opened on a thread of its own, while the system is read.
+/// A device that is opened in a thread of its own while the system is read.
 class OpeningContext {
  public:
-  /// The device that `spec` names. What is built later is told to `progress`, which must live as
-  /// long; that built kernels cannot be kept is said on stderr, unless `quiet`.
+  /// Opens the device that `spec` names. Later kernel builds are reported to `progress`, which must
+  /// outlive this object. Unless `quiet`, a message on stderr says if built kernels cannot be
+  /// cached.
   OpeningContext(const std::string& spec, const ContextOptions& options,
                  const ProgressCallback& progress, bool quiet);
 
-  /// What read() returns, given the progress to report to, and then the device. What opening it
-  /// threw comes before what reading threw, and ends a long reading.
+  /// Returns read(progress), called while the device is being opened. If opening the device fails
+  /// meanwhile, `progress` throws its exception, which ends a long read early. If read() throws, an
+  /// exception of opening the device takes precedence.
   template <typename Read>
   auto beside(const Read& read) {
     const ProgressCallback reading = [this](std::string_view what, double fraction) {
@@ -36,16 +38,16 @@ class OpeningContext {
     };
     try {
       return read(reading);
-    } catch (...) {  // whatever reading threw: it goes on where opening throws nothing
+    } catch (...) {  // rethrown below, unless opening the device threw too
       (void)take();
       throw;
     }
   }
 
-  /// Waits for it. Throws what opening it threw.
+  /// Waits for the device. Throws the exception of a failed opening.
   [[nodiscard]] Context& take();
 
-  /// Gives the device back, which was taken.
+  /// Closes the device, which must have been taken.
   UsedDevice close();
 
  private:
@@ -53,7 +55,7 @@ class OpeningContext {
 
   const ProgressCallback& progress_;
   std::optional<Context> context_;
-  std::future<Context> opening_;  // the last member: its end waits for the thread
+  std::future<Context> opening_;  // the last member: its destructor waits for the thread
 };
 
 }  // namespace clgauss::cli

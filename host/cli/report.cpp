@@ -21,14 +21,14 @@ const char* ndrange_name(NdRangeMode mode) {
   return mode == NdRangeMode::fixed ? "fixed" : "shrinking";
 }
 
-/// "128 (raw 17024)", or that the driver chose.
+/// "128 (raw 17024)", or "left to the driver".
 std::string group_size_text(const WorkGroupReport& group) {
   if (group.size == 0) return "left to the driver";
   return group.raw ? fmt::format("{} (raw {})", group.size, *group.raw)
                    : fmt::format("{}", group.size);
 }
 
-/// What left the range of the type, and what to do.
+/// Which numbers exceeded the range of the type, and what to do.
 std::string overflow_text(const SolveOutcome& solution) {
   const std::string type(number_name(solution));
   const std::string what =
@@ -107,7 +107,7 @@ Json iterations_json(const std::optional<Iterations>& iterations) {
           {"converged", iterations->converged}};
 }
 
-/// Whether there is nothing of x to be wrong: no right-hand side, or a residual of 0.
+/// Whether x cannot be wrong: there is no right-hand side, or the residual is 0.
 bool is_exact(const SolveOutcome& solution) {
   return solution.residual.scaled == 0 || solution.trust->forward_error.empty();
 }
@@ -129,7 +129,7 @@ std::string groups_text(const WorkGroupReport& group) {
   return text;
 }
 
-/// The keys are there for every method, so that a script need not ask which one it was.
+/// The keys are present for every method, so that scripts need not check which one was used.
 Json work_group_json(const std::optional<WorkGroupReport>& group) {
   if (!group)
     return {{"rule", "kernel"}, {"size", nullptr},          {"split", nullptr},

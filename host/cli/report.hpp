@@ -1,5 +1,5 @@
 #pragma once
-/// What a solve has to say: for people on stderr, for scripts as JSON and CSV.
+/// Reports of a solve: text on stderr for people, JSON and CSV for scripts.
 
 #include <clgauss/certify.hpp>
 #include <clgauss/complex.hpp>
@@ -17,41 +17,41 @@
 
 namespace clgauss::cli {
 
-/// The options of the device and of the report, --json, --verbose and --quiet, of a command that
-/// solves; `json` tells of --json.
+/// Adds the options of the device and of the report (--json, --verbose, --quiet) that solving
+/// commands share. `json` is the help text of --json.
 void add_report_options(CommandTable& table, const char* json);
-/// Of a command whose x may have standard output.
+/// The help text of --json for commands whose x may go to standard output.
 inline constexpr const char* kJsonBesideX =
     "write a report to FILE; without FILE, or to -, to standard output: then also pass -o for x";
 
-/// Wall-clock seconds of what the program does around a solve, and of all together. The parts here
+/// Wall-clock seconds of the program's work around a solve, and of the whole run. The parts here
 /// and those of the solve add up to the total.
 struct ProgramTimes {
   double read = 0, write = 0;
-  double device = 0;   // listing the devices and opening one, as far as it took longer than reading
-  double certify = 0;  // proving bounds, where that was asked for
-  double free = 0;     // the system and the device's context; comes on top of SolveTimes::free
+  double device = 0;   // finding and opening the device, beyond the time of reading
+  double certify = 0;  // proving bounds (--certify)
+  double free = 0;     // freeing the system and the context; added to SolveTimes::free
   double total = 0;
 };
 
-/// "f64", and "c64" where a number has a real and an imaginary part in f64.
+/// "f64", or "c64" for complex numbers in f64.
 template <typename Outcome>
 [[nodiscard]] std::string_view number_name(const Outcome& outcome) {
   return outcome.complex ? complex_type_name(outcome.type) : real_type_name(outcome.type);
 }
 
-/// JSON has no numbers that are not finite.
+/// JSON cannot represent NaN and infinities.
 [[nodiscard]] nlohmann::ordered_json finite_or_null(double value);
 
-/// The keys of "time_s" in the order in which things happen; `forward` names the key of
-/// SolveTimes::forward, and an empty `backward` leaves that part out.
+/// The members of "time_s" in chronological order. `forward` is the key for SolveTimes::forward; an
+/// empty `backward` omits that part.
 [[nodiscard]] nlohmann::ordered_json times_json(const ProgramTimes& program,
                                                 const SolveTimes& solve, const char* forward,
                                                 const char* backward);
-/// The total, and the parts of at least 1 % of it, as a line of the summary.
+/// The total time and the parts of at least 1 % of it, as a line of the summary.
 [[nodiscard]] std::string times_text(const nlohmann::ordered_json& times);
 
-/// A finished solve with what surrounds it.
+/// A finished solve with its device, options and times.
 struct Report {
   const UsedDevice& device;
   const SolveOptions& options;
@@ -59,40 +59,40 @@ struct Report {
   Index n = 0, nrhs = 0;
   ProgramTimes times;
   std::optional<std::variant<Determinant, ComplexDeterminant>> determinant = {};  // if wanted
-  // The file of which it is to be said that its last columns are b.
+  // The file whose last columns were used as b, if the summary should say so.
   std::string augmented_path = {};
   bool verbose = false;
   std::optional<Certificate> certificate = {};
 };
 
-/// To stderr: the summary, or with `quiet` only what the exit code needs for an explanation.
+/// Prints the summary to stderr; with `quiet` only what explains the exit code.
 void tell_of(const Report& report, bool quiet, bool strict);
 
-/// The lines for stderr: what was done on what device and how long it took, and what came of it.
+/// The lines for stderr: the work done, the device, the times and the outcome.
 [[nodiscard]] std::string summary_text(const Report& report);
-/// The first of them, up to the times.
+/// The first lines of the summary, up to the times.
 [[nodiscard]] std::string work_text(const Report& report);
-/// The summary's line that says what came of it, and so why the exit code is not 0.
+/// The summary's line with the outcome, which explains the exit code.
 [[nodiscard]] std::string verdict_text(const Report& report);
 
-/// "rcond 3.2e-04, forward error <= 1.2e-13: x has at least 12 correct digits", and what to think
-/// of fewer than 3; empty where it is not known.
+/// "rcond 3.2e-04, forward error <= 1.2e-13: x has at least 12 correct digits", with advice if
+/// there are fewer than 3. Empty if the estimate is not available.
 [[nodiscard]] std::string trust_text(const SolveOutcome& solution);
 [[nodiscard]] nlohmann::ordered_json trust_json(const std::optional<Trust>& trust);
-/// What was scaled, and what corrections did; empty: nothing.
+/// What was scaled, and how x was refined. Empty if nothing was done.
 [[nodiscard]] std::string scaling_text(const SolveOutcome& solution);
 [[nodiscard]] std::string refinement_text(const SolveOutcome& solution);
 [[nodiscard]] nlohmann::ordered_json refinement_json(const Refinement& refinement);
 
-/// What is to be thought of an x of which too few digits can be relied on, or of which none is
-/// known to be right since rcond is not known; empty if x can be used. The measure of --strict.
+/// A warning if x has too few reliable digits, or if rcond is unknown and so no digit is known to
+/// be right. Empty if x can be used. --strict depends on it.
 [[nodiscard]] std::string doubt_text(const SolveOutcome& solution);
 
-/// The summary's line of what is proven.
+/// The summary's line about the certificate.
 [[nodiscard]] std::string certificate_text(const Certificate& certificate);
 
-/// The summary's lines of the device and, as kernels_text(), of its kernels; what the reports say
-/// of the device.
+/// The summary's lines about the device and its kernels (see kernels_text()), and the device in
+/// JSON reports.
 [[nodiscard]] std::string device_text(const UsedDevice& device, bool verbose);
 [[nodiscard]] nlohmann::ordered_json device_json(const UsedDevice& device);
 
@@ -104,8 +104,7 @@ void tell_of(const Report& report, bool quiet, bool strict);
 [[nodiscard]] std::string inertia_text(const Inertia& inertia);
 [[nodiscard]] nlohmann::ordered_json inertia_json(const Inertia& inertia);
 
-/// The report of `--json`; its keys are documented in the README. Numbers that are not finite are
-/// null.
+/// The report of `--json`; docs/report.md documents its keys. Numbers that are not finite are null.
 [[nodiscard]] nlohmann::ordered_json report_json(const Report& report);
 
 /// The rows of `--launches`: kernel,part,global0,global1,offset0,offset1,local,time_ns.
@@ -114,7 +113,7 @@ void tell_of(const Report& report, bool quiet, bool strict);
 [[nodiscard]] std::string comparison_text(const Comparison& comparison);
 [[nodiscard]] nlohmann::ordered_json comparison_json(const Comparison& comparison);
 
-/// Of a system that was read and tried.
+/// The exit code for a system that was read and solved with this status.
 [[nodiscard]] ExitCode exit_code_of(SolveStatus status);
 
 }  // namespace clgauss::cli

@@ -31,7 +31,8 @@ constexpr std::string_view kRunExamples =
 
 constexpr const char* kLibrary = "libclgauss_lapack.so";
 
-/// Beside the program where it was built, or where libraries are installed.
+/// The path of the LAPACK library: beside the program in a build folder, or in the folder of
+/// installed libraries.
 std::filesystem::path shim_path() {
   const std::filesystem::path folder = operating_system::program_file().parent_path();
   for (const char* from : {"lapack", CLGAUSS_LIBRARY_FOLDER}) {
@@ -46,7 +47,7 @@ std::filesystem::path shim_path() {
 
 void set_variable(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); }
 
-/// In front of what the user preloads himself.
+/// Puts the library in front of those in the user's LD_PRELOAD.
 void preload(const std::filesystem::path& library) {
   const char* const others = std::getenv("LD_PRELOAD");
   if (library.string().find_first_of(": ") != std::string::npos)

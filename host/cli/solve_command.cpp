@@ -24,14 +24,14 @@ namespace clgauss::cli {
 
 namespace {
 
-/// The files that a run writes. They are opened before the work starts, so that a place that cannot
-/// be written is found at once.
+/// The files that a run writes. They are opened before the work starts, so that an unwritable path
+/// fails early.
 struct Outputs {
   std::optional<OutputFile> x, json, launches;
 
   explicit Outputs(const SolveCommand& command) {
     keep_report_apart(command.json_path, command.output_path, command.is("compare"));
-    // With --compare standard output belongs to the comparison.
+    // With --compare, standard output is for the comparison.
     if (!command.is("compare") || command.output_path != "-") x.emplace(command.output_path);
     if (command.json_path) json.emplace(*command.json_path);
     if (command.launches_path) launches.emplace(*command.launches_path);
@@ -43,7 +43,7 @@ void check_system(const System& system, const std::string& path) {
   if (system.a.rows() == 0) throw DimensionError(path + ": the system is empty (0 x 0)");
 }
 
-/// Whether b stands in a file of which one would rather think that it holds A alone.
+/// Whether b comes from a Matrix Market file, which users expect to hold only A.
 bool holds_b(const SolveCommand& command) {
   const FileFormat format = command.read.format.value_or(format_of_extension(command.system_path));
   return io::is_augmented(command.rhs) && format == FileFormat::matrix_market;
@@ -84,7 +84,7 @@ std::variant<System, ComplexSystem> read_given_system(const SolveCommand& comman
   return any;
 }
 
-/// `comparison` is filled in where it was asked for; `system` is given up where that was.
+/// Fills in `comparison` if --compare was given. With --in-place, `system` is freed.
 Solution solve_as_asked(const SolveCommand& command, Context& context, System& system,
                         const ProgressCallback& progress, std::optional<Comparison>& comparison) {
   if (command.is("compare")) {
@@ -101,7 +101,8 @@ Solution solve_as_asked(const SolveCommand& command, Context& context, System& s
   return solve_in_place(context, std::move(system), read_again, command.solve, progress);
 }
 
-/// What it takes is added to `times`, what it builds to the solution's own.
+/// Adds the time for the certificate to `times`, and that of kernel builds to the solution's own
+/// times.
 std::optional<Certificate> certificate_as_asked(const SolveCommand& command, Context& context,
                                                 const System& system, Solution& solution,
                                                 const ProgressCallback& progress,

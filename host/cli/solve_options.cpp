@@ -68,7 +68,7 @@ const WordTable<SplitMode> kSplits{{"auto", SplitMode::automatic},    {"off", Sp
 const std::vector<std::string> kRhsChoices{"ones", "row-sums", "identity", "augmented"};
 const std::vector<std::string> kLocalWords{"auto", "tuned", "fit", "lcm", "driver"};
 
-/// The option of Gauss elimination that was given, if any: it means that method.
+/// The Gauss elimination option that was given, if any. It implies --method gauss.
 std::optional<std::string> gauss_option(const po::variables_map& values) {
   for (const char* name : {"local", "ndrange", "split"})
     if (!values[name].defaulted()) return name;
@@ -93,7 +93,8 @@ const Where kOneOnOneDevice{kAnyMethod | kCompare | kComplex, "solves of one sys
 const Where kOneRealOnOneDevice{kAnyMethod | kCompare, "solves of one real system on one device"};
 constexpr std::string_view kOfOneReal = " for one real system", kOfOne = " for one system";
 
-/// In the modes `more`, too. Of one value of the option where that is named.
+/// A Where for the methods that allow `wish`, plus the modes `more`. If `value` is given, it
+/// applies only to that value of the option.
 Where by(Wish wish, unsigned more = 0, std::string_view of = "", std::string value = {}) {
   return {by_methods(wish) | more, fmt::format("--method {}{}", methods_that_allow(wish, "or"), of),
           std::move(value)};
@@ -103,14 +104,14 @@ Where by_elimination(std::string value = {}) {
   return by(kWorkGroupSizes, kCompare, "", std::move(value));
 }
 
-/// Of a value that says what the factors are in.
+/// A Where for a value that sets the type of the factors.
 Where without_refinement(std::string value) {
   return {~kAnyMethod | by_methods(kTypeOfFactors),
           "methods that do not refine x, as mixed and rbt do from factors in f32",
           std::move(value)};
 }
 
-/// Of --method and its values.
+/// The scopes of --method and its values.
 std::vector<Where> where_methods() {
   std::vector<Where> where{kOneDevice};
   for (const MethodRow& row : all_methods().subspan(1)) {
@@ -153,7 +154,8 @@ int count_option(const po::variables_map& values, const char* name, int least) {
   return count;
 }
 
-/// A number, or a word, of which the library would not say what was meant.
+/// Reads a number or a word. Words are checked here, because the library's message would not
+/// suggest the right one.
 WorkGroupPolicy read_policy(const std::string& text) {
   const bool number = text.find_first_not_of("0123456789") == std::string::npos;
   if (!number && std::ranges::find(kLocalWords, text) == kLocalWords.end())
@@ -184,14 +186,15 @@ SolveOptions read_solve_options(const po::variables_map& values) {
   return solve;
 }
 
-/// --in-place reads the system twice, and gives A up between.
+/// --in-place reads the system twice and frees A in between, so it conflicts with options that need
+/// A.
 void check_in_place(const SolveCommand& command) {
   if (command.is("certify"))
     throw UsageError("--certify needs A, which --in-place frees: leave one of them out");
   if (command.solve.accuracy == Accuracy::maximum)
     throw UsageError(
         "--accuracy max needs A for its residuals, which --in-place frees: leave one of them out");
-  std::error_code unknown;  // a file that is not there is for the reader to report
+  std::error_code unknown;  // the reader reports a missing file
   const auto status = std::filesystem::status(command.system_path, unknown);
   if (command.system_path == "-" ||
       (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)))

@@ -26,16 +26,17 @@ constexpr std::string_view kWarmExamples =
     "clgauss warm\n"
     "XDG_CACHE_HOME=/var/cache/image clgauss warm --device gpu";
 
-/// Sizes that between them need all kernels that depend on n.
+/// Sizes that together need every kernel that depends on n.
 constexpr Index kSizes[] = {50, 100, 300, 640, 1012, 2002, 4006, 8010, 16384};
 
-/// Whether the system, what the host keeps of it and the device's workspace fit with room to spare.
+/// Whether the system, the host's copies and the device's workspace fit into memory with a margin.
 bool fits(const DeviceProfile& device, Index n) {
   const std::uint64_t matrix = n * n * sizeof(double);
   return 6 * matrix <= device.global_mem_bytes && 6 * matrix <= io::physical_memory();
 }
 
-/// Those of each method that factors, in each type that the device has and the method takes.
+/// One solve for each method that factors, in each type that both the device and the method
+/// support.
 std::vector<SolveOptions> solves_for(const DeviceProfile& device) {
   std::vector<SolveOptions> solves;
   for (const MethodRow& row : all_methods()) {
@@ -60,18 +61,18 @@ void warm(Context& context, std::optional<Index> largest) {
   ProgressLine line(true);
   const ProgressCallback progress = shown_on(line);
   context.programs().announce_to([&](const std::string& what) { progress(what, 0); });
-  (void)method_choice(context);  // measures what auto goes by
-  // On a CPU larger systems take the kernels of smaller ones.
+  (void)method_choice(context);  // measures what --method auto depends on
+  // On a CPU, larger systems use the same kernels as smaller ones.
   const Index most =
       largest.value_or(device.type == DeviceType::cpu ? 1012 : kSizes[std::size(kSizes) - 1]);
   for (const Index n : kSizes) {
     if (n > most || !fits(device, n)) continue;
     const System system{generate_matrix("spd", n, 1),
-                        Matrix(n, 1, Values(n, 1.0))};  // of every method
+                        Matrix(n, 1, Values(n, 1.0))};  // for every method
     for (const SolveOptions& options : solves_for(device)) {
       try {
         (void)solve(context, system, options, progress);
-      } catch (const NoUsableKernel&) {  // who solves by it will hear why
+      } catch (const NoUsableKernel&) {  // a solve with this method will report the reason
       }
     }
   }

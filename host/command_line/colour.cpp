@@ -11,7 +11,7 @@ namespace clgauss::cli {
 
 namespace {
 
-/// https://no-color.org: set and not empty.
+/// As https://no-color.org says, a variable that is set to an empty value does not count.
 bool is_coloured() {
   const auto variable = [](const char* name) -> std::string_view {
     const char* const value = std::getenv(name);

@@ -1,5 +1,5 @@
 #pragma once
-/// Colours of what is told on stderr, where a person reads it.
+/// Colours for messages on stderr, if it is a terminal.
 
 #include <string>
 #include <string_view>
@@ -8,11 +8,11 @@ namespace clgauss::cli {
 
 enum class Colour { red, yellow, green };
 
-/// `text` in that colour if stderr is a terminal, and neither NO_COLOR is set nor TERM is dumb;
-/// else as it is.
+/// `text` in that colour if stderr is a terminal, NO_COLOR is unset or empty and TERM is not
+/// "dumb"; otherwise `text` unchanged.
 [[nodiscard]] std::string painted(std::string_view text, Colour colour);
 
-/// The lines of a summary, the titles of which say how it went.
+/// The lines of a summary, with titles coloured by the outcome.
 [[nodiscard]] std::string painted_summary(std::string_view text);
 
 }  // namespace clgauss::cli

@@ -18,8 +18,8 @@ namespace clgauss::cli {
 
 namespace {
 
-/// Boost takes the value of an option that may go without one only behind '=': `--json FILE`
-/// becomes `--json=FILE`.
+/// For an option whose value is optional, Boost accepts the value only after '='. This turns
+/// `--json FILE` into `--json=FILE`.
 Arguments with_values_joined(const Arguments& arguments, const std::vector<OptionView>& options) {
   const auto may_go_without = [&](const std::string& argument) {
     return std::ranges::any_of(options, [&](const OptionView& option) {
@@ -41,7 +41,7 @@ Arguments with_values_joined(const Arguments& arguments, const std::vector<Optio
   return joined;
 }
 
-/// Reading -1 as an unsigned number gives 2^64 - 1 (or 2^32 - 1) and no error.
+/// Boost reads -1 as an unsigned number without an error: it gives 2^64 - 1 (or 2^32 - 1).
 void refuse_negative_counts(const po::parsed_options& parsed,
                             const po::options_description& options) {
   for (const po::option& given : parsed.options) {
@@ -67,7 +67,7 @@ void refuse_negative_counts(const po::parsed_options& parsed,
   throw UsageError(fmt::format("there is no option {}{}", typed, did_you_mean(typed, known)));
 }
 
-/// The option without its dashes.
+/// The option's name without its dashes.
 std::string bare(const std::string& name) {
   return name.substr(std::min(name.find_first_not_of('-'), name.size()));
 }
@@ -88,7 +88,7 @@ const OptionView* find_option(const std::vector<OptionView>& options, const std:
   throw UsageError(fmt::format("--{} needs {}", option->name, option->value));
 }
 
-/// The numbers that `parsed` holds are no numbers for the option that `error` names.
+/// Throws for a value in `parsed` that is not a number, for the option that `error` names.
 [[noreturn]] void refuse_value(const po::validation_error& error, const po::parsed_options& parsed,
                                const po::options_description& options) {
   const std::string name = bare(error.get_option_name());
@@ -103,7 +103,7 @@ const OptionView* find_option(const std::vector<OptionView>& options, const std:
   throw UsageError(error.what());
 }
 
-/// The last argument that stands without an option.
+/// The last positional argument.
 std::string last_positional(const Arguments& arguments, const po::options_description& all) {
   namespace style = po::command_line_style;
   const po::parsed_options parsed = po::command_line_parser(arguments)
@@ -191,7 +191,8 @@ void require_options(const po::variables_map& values, const CommandTable& table)
 
 namespace {
 
-/// "--pivot none" if `option`, a name or name=value, was given so; else empty.
+/// How the user gave `option`, a name or name=value: for example "--pivot none". Empty if it was
+/// not given.
 std::string given_as(const po::variables_map& values, std::string_view option) {
   const std::size_t sign = std::min(option.find('='), option.size());
   const std::string name(option.substr(0, sign));
@@ -362,13 +363,13 @@ FileFormat available(FileFormat format) {
 
 namespace {
 
-/// Files of text have none of these, or none at all.
+/// File name extensions, including none, that are accepted for text.
 constexpr std::array<std::string_view, 5> kTextEndings{"", ".txt", ".text", ".dat", ".out"};
 
-/// x as text in a file whose name promises another format helps nobody. Devices and pipes have no
-/// format.
+/// Refuses to write text to a file whose extension belongs to another format. Devices and pipes
+/// have no format, so any name is accepted.
 void refuse_unknown_ending(const char* option, const std::filesystem::path& path) {
-  std::error_code unknown;  // whatever it is, it is not there yet
+  std::error_code unknown;  // an error means that the file is not there yet
   const auto status = std::filesystem::status(path, unknown);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;
   const bool packed = io::lowercase(path.extension().string()) == ".gz";

@@ -1,4 +1,4 @@
-// Completion scripts. Each holds all that it needs and never runs the program.
+// Completion scripts. Each script is self-contained and never runs the program.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -27,7 +27,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
   return text;
 }
 
-/// The beginning of what is said of an option, for a list: up to where the details begin.
+/// The beginning of an option's help text, up to where its details begin.
 std::string in_short(const std::string& about) {
   return about.substr(0, std::min({about.find("; "), about.find(" ("), about.find(": "),
                                    about.find('\n'), about.size()}));
@@ -40,7 +40,7 @@ std::vector<std::string> words_of_program(const std::vector<CommandView>& comman
   return words;
 }
 
-/// The option that is given without its name, if the command has one.
+/// The command's positional option, if it has one.
 std::optional<OptionView> positional_of(const CommandView& command) {
   for (const OptionView& option : command.table.options())
     if (option.positional > 0) return option;
@@ -49,7 +49,7 @@ std::optional<OptionView> positional_of(const CommandView& command) {
 
 // bash
 
-/// What stands before the value of an option: "-o|--output".
+/// A pattern for what precedes the option's value: "-o|--output".
 std::string pattern_of(const OptionView& option) {
   return (option.short_name.empty() ? "" : "-" + option.short_name + "|") + "--" + option.name;
 }
@@ -129,7 +129,7 @@ complete -F FUNCTION PROGRAM
 
 // zsh
 
-/// Within single quotes, and within the parts of a specification of _arguments.
+/// Escapes `text` for single quotes and for the parts of an _arguments specification.
 std::string zsh_quoted(std::string text) {
   for (const std::string_view special : {"\\", "[", "]", ":"})
     text = replaced(text, special, "\\" + std::string(special));
@@ -197,7 +197,7 @@ std::string zsh_script(const Program& program) {
   } else {
     body = zsh_arguments(commands.front(), "  ");
   }
-  const std::string name = "_" + std::string(program.name);  // as the file that zsh loads it from
+  const std::string name = "_" + std::string(program.name);  // the name of zsh's file
   return fmt::format(
       "#compdef {0}\n# zsh completion of {0}, made by `{0} completion zsh`\n{1}() {{\n{2}}}\n"
       "if [ \"$funcstack[1]\" = {1} ]; then {1} \"$@\"; else compdef {1} {0}; fi\n",

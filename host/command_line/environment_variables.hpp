@@ -1,5 +1,5 @@
 #pragma once
-/// The variables of the environment that every program of clgauss reads, for its help.
+/// The environment variables that every clgauss program reads, for its help.
 
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace clgauss::cli {
 
-/// These, and `more` of the program's own.
+/// These variables, followed by `more` of the program's own.
 [[nodiscard]] inline std::vector<EnvironmentVariable> environment_variables(
     const std::vector<EnvironmentVariable>& more = {}) {
   std::vector<EnvironmentVariable> all{

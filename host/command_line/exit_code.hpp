@@ -1,5 +1,5 @@
 #pragma once
-/// What the programs return to the shell.
+/// The exit codes of the programs.
 
 #include <clgauss/error.hpp>
 #include <string_view>
@@ -20,7 +20,7 @@ enum class ExitCode : int {
   interrupted = 130
 };
 
-/// What a code says, for help and man pages.
+/// The meaning of an exit code, for help and man pages.
 [[nodiscard]] inline std::string_view meaning_of(ExitCode code) {
   switch (code) {
     case ExitCode::ok:
@@ -50,7 +50,7 @@ enum class ExitCode : int {
   return {};
 }
 
-/// What a program that ends with `error` returns.
+/// The exit code of a program that ends with `error`.
 [[nodiscard]] inline ExitCode exit_code_of(const Error& error) {
   switch (error.error_code()) {
     case ErrorCode::usage:

@@ -9,9 +9,9 @@ namespace clgauss::cli {
 
 namespace {
 
-constexpr std::size_t kColumn = 26;  // of what is said of an option
+constexpr std::size_t kColumn = 26;  // where the help text of an option begins
 
-/// The lines of `text`, without their ends.
+/// The lines of `text`, without line ends.
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -22,7 +22,8 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-/// How far the lines after the first of a line "  word  text" stand in: as far as its text.
+/// The indentation of continuation lines. For a line "  word  text" it is the column where the text
+/// begins.
 std::size_t hanging_indent(std::string_view line) {
   const std::size_t word = line.find_first_not_of(' '), gap = line.find("  ", word);
   return gap == std::string_view::npos ? word : line.find_first_not_of(' ', gap);
@@ -53,7 +54,7 @@ void append_wrapped(std::string& text, std::string_view line, std::size_t indent
   }
 }
 
-/// "  -o, --output FILE       write x here", and what it is without.
+/// "  -o, --output FILE       write x here", followed by the default value.
 std::string option_line(const OptionView& option) {
   const std::string usage =
       (option.short_name.empty() && option.positional == 0 ? "      " : "  ") + option.usage();
@@ -100,7 +101,7 @@ CommandTable completion_table(const Program& /*program*/) {
   return table;
 }
 
-/// The examples behind the program's name.
+/// The examples, each preceded by the program's name.
 std::string examples_text(const Program& program, const CommandView& command,
                           std::string_view before) {
   std::string text;
@@ -147,7 +148,7 @@ std::string full_name(const Program& program, const CommandView& command) {
                               : fmt::format("{} {}", program.name, command.name);
 }
 
-/// As few lines as it can do with: a screen has 24.
+/// Kept as short as possible, because a screen has 24 lines.
 std::string overview_text(const Program& program) {
   std::string text = fmt::format("{0}\nUsage: {1} COMMAND [options]. Commands:\n",
                                  wrapped(program.about, 0), program.name);
@@ -159,7 +160,7 @@ std::string overview_text(const Program& program) {
     text += fmt::format("Options of {} (all of it: {} help {}):\n", command.name, program.name,
                         command.name);
     for (const OptionGroup& group : command.table.groups) {
-      if (&group == &command.table.groups.back()) break;  // -h, which was found
+      if (&group == &command.table.groups.back()) break;  // -h, listed already
       std::string names;
       for (const OptionView& option : group.view(command.table)) {
         const std::string name = option.positional           ? option.usage()

@@ -15,9 +15,9 @@ namespace clgauss::cli {
 
 namespace {
 
-constexpr suseconds_t kPatienceUs = 600'000;  // for the unwinding, of the second that a user waits
+constexpr suseconds_t kPatienceUs = 600'000;  // for unwinding; a user waits up to a second
 
-/// All that the signal handlers touch.
+/// Everything that the signal handlers access.
 volatile std::sig_atomic_t interrupted = 0;
 volatile std::sig_atomic_t told = 0;
 std::array<char, 80> message;
@@ -27,7 +27,7 @@ std::size_t message_length = 0;
 void end_at_once() {
   io::remove_temporaries();
   if (told == 0 && ::write(STDERR_FILENO, message.data(), message_length) < 0) {
-    // Nobody reads it.
+    // stderr cannot be written; nothing else can be done.
   }
   ::_exit(static_cast<int>(ExitCode::interrupted));
 }
@@ -44,7 +44,7 @@ void on_patience_lost(int /*signal*/) { end_at_once(); }
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
-  action.sa_flags = SA_RESTART;  // a read that is cut off is no bad file
+  action.sa_flags = SA_RESTART;  // an interrupted read must not look like a bad file
   sigaction(signal, &action, nullptr);
 }
 

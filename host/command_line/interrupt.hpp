@@ -1,30 +1,32 @@
 #pragma once
-/// Ctrl-C as an error that unwinds, so that no temporary file stays behind.
+/// Turns Ctrl-C into an exception, so that unwinding removes temporary files.
 
 #include <clgauss/error.hpp>
 #include <string_view>
 
 namespace clgauss::cli {
 
-/// What throw_if_interrupted() throws.
+/// The exception that throw_if_interrupted() throws.
 class Interrupted : public Error {
  public:
   Interrupted() : Error(ErrorCode::stopped, "interrupted") {}
 };
 
-/// From now on the first SIGINT or SIGTERM is remembered for throw_if_interrupted(). Who is not
-/// back from that after 0.6 s (a driver compiles, a pipe is read), or is sent a second one, is
-/// ended from the signal handler, with no temporary file left: within a second, with a message of
-/// `program` and exit code 130, whatever goes on.
+/// From now on, the first SIGINT or SIGTERM is remembered for throw_if_interrupted(). A second
+/// signal ends the program from the signal handler. So does a timeout of 0.6 s after the first, for
+/// example while a driver compiles or a pipe is read. The handler removes the temporary files,
+/// prints a message of `program` and exits with code 130. In every case the program ends within a
+/// second.
 void handle_interrupts(std::string_view program);
 
-/// The message of Interrupted is out: the program need not give it again if its end takes long.
+/// The message of Interrupted has been printed: the signal handler need not print it again if the
+/// program takes long to end.
 void interrupt_is_told();
 
-/// Whether there was a signal.
+/// Whether a signal has arrived.
 [[nodiscard]] bool is_interrupted();
 
-/// To be called on the way through long work. Throws Interrupted after the first signal.
+/// Long work calls this regularly. Throws Interrupted after the first signal.
 void throw_if_interrupted();
 
 }  // namespace clgauss::cli

@@ -1,4 +1,4 @@
-// The man page: man(7) macros, no line beyond 80 columns.
+// The man page, in man(7) macros, with no line longer than 80 columns.
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@ namespace clgauss::cli {
 
 namespace {
 
-/// What troff would take for its own.
+/// Escapes the characters that are special to troff.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -30,14 +30,14 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-/// A line that begins with a point would be a macro.
+/// Protects a leading point, which would start a macro.
 std::string safe_start(const std::string& line) {
   return line.starts_with('.') ? "\\&" + line : line;
 }
 
 constexpr std::size_t kWidth = 66;  // escapes make lines longer
 
-/// Filled text; lines that begin with a blank stand as they are.
+/// Filled paragraphs; lines that begin with a blank are kept unchanged.
 std::string paragraphs(std::string_view text) {
   std::string result;
   bool as_it_is = false;
@@ -71,7 +71,7 @@ std::string examples(const Program& program, const CommandView& command) {
     std::string text;
     for (std::size_t at = begin; at < help.size();) {
       const std::size_t end = std::min(help.find('\n', at), help.size());
-      // Two blanks stand before each.
+      // Each line begins with two blanks.
       text += safe_start(escaped(help.substr(at + 2, end - at - 2))) + "\n";
       at = end + 1;
     }

@@ -14,7 +14,8 @@ po::typed_value<std::string>* optional_file(const char* name) {
 
 namespace {
 
-/// Boost tells value and default as one: "FILE (=-)", "[=FILE(=-)]", "arg" for a switch.
+/// Boost returns a value's name and default as one string: "FILE (=-)", "[=FILE(=-)]", and "arg"
+/// for a switch.
 OptionView view_of(const po::option_description& option, const CommandTable& table) {
   const po::value_semantic& value = *option.semantic();
   OptionView view;

@@ -1,5 +1,5 @@
 #pragma once
-/// The options of a command, in groups: the one source of what is read, of help, man pages and
+/// The options of a command, in groups: the single source for parsing, help, man pages and
 /// completion.
 
 #include <array>
@@ -13,15 +13,15 @@ namespace clgauss::cli {
 
 namespace po = boost::program_options;
 
-/// What can stand for a value.
+/// What an option's value can be.
 struct ValueHint {
   enum class Kind { anything, words, file, folder, words_or_file };
   Kind kind = Kind::anything;
   std::vector<std::string> words = {};
-  bool written = false;  // a file that the command writes, not one that it reads
+  bool written = false;  // the command writes the file instead of reading it
 };
 
-/// A value of text that knows what can stand for it.
+/// A text value that knows what it can be.
 class TextValue : public po::typed_value<std::string> {
  public:
   TextValue(const char* name, ValueHint hint) : typed_value(nullptr), hint_(std::move(hint)) {
@@ -43,10 +43,11 @@ class TextValue : public po::typed_value<std::string> {
 [[nodiscard]] inline TextValue* folder(const char* name) {
   return new TextValue(name, {ValueHint::Kind::folder});
 }
-/// A file that may be left out, which then is standard output: `--json`, `--json FILE`,
+/// A file that may be left out, which means standard output: `--json`, `--json FILE`,
 /// `--json=FILE`.
 [[nodiscard]] po::typed_value<std::string>* optional_file(const char* name);
-/// A list of words between commas is a value as well, where the option takes one.
+/// A value that is one of `words`, or a comma-separated list of them where the option accepts
+/// lists.
 [[nodiscard]] inline TextValue* words(const char* name, std::vector<std::string> words) {
   return new TextValue(name, {ValueHint::Kind::words, std::move(words)});
 }
@@ -55,7 +56,7 @@ class TextValue : public po::typed_value<std::string> {
   return new TextValue(name, {ValueHint::Kind::words_or_file, std::move(words)});
 }
 
-/// The words that an option takes, and what they mean.
+/// The words that an option accepts, with their values.
 template <typename T>
 using WordTable = std::vector<std::pair<std::string_view, T>>;
 
@@ -77,7 +78,7 @@ template <typename T>
   return words(name, words_in(table));
 }
 
-/// All that the parts of the program say of one option.
+/// What parsing, help, man pages and completion need to know about an option.
 struct OptionView {
   std::string name;             // without dashes
   std::string short_name;       // without its dash; empty if there is none
@@ -87,30 +88,30 @@ struct OptionView {
   std::string initial;  // the default, if there is one to show
   std::string about;
   ValueHint hint;
-  std::size_t positional = 0;  // given without its name: the first or the second; 0: by its name
+  std::size_t positional = 0;  // position (1 or 2) if given without a name; else 0
 
   /// "-o, --output FILE", "SYSTEM".
   [[nodiscard]] std::string usage() const;
 };
 
-/// Options that mean something in some of the command's modes alone.
+/// Options that have an effect only in some of the command's modes.
 struct Scope {
-  unsigned modes;                    // bits, which the command defines
-  std::string belongs_to;            // those modes, as a message says them: "--method gauss"
+  unsigned modes;                    // bits, defined by the command
+  std::string belongs_to;            // those modes, for messages: "--method gauss"
   std::vector<std::string> options;  // "pivot", or "pivot=none" for one of its values
 };
 
-/// The same as part of one option's row, of all its values or of one.
+/// The scope of a single option, in its own row: for all its values, or for one `value`.
 struct Where {
   unsigned modes;
   std::string belongs_to;
   std::string value = {};
 };
 
-/// What a run is, as far as its options say it.
+/// The mode of a run, as far as its options determine it.
 struct Mode {
   unsigned bits;
-  std::string with;  // how a message says it: "with --batched"; empty: `belongs_to` says enough
+  std::string with;  // for messages: "with --batched"; may be empty
 };
 
 struct CommandTable;
@@ -122,13 +123,13 @@ struct OptionGroup {
   [[nodiscard]] std::vector<OptionView> view(const CommandTable& table) const;
 };
 
-/// Takes the options of a group, a row each.
+/// Adds the options of a group, one row each.
 class OptionRows {
  public:
   OptionRows(CommandTable& table, std::size_t group) : table_(&table), group_(group) {}
 
-  /// `name` may end in ",n", a short one. Without `where` the option means something in every mode;
-  /// else all of `where` have to allow a mode.
+  /// `name` may end in ",n", which adds the short name -n. Without `where`, the option has an
+  /// effect in every mode; otherwise only in modes that all of `where` allow.
   OptionRows& operator()(const char* name, const po::value_semantic* value, const char* about,
                          const std::vector<Where>& where = {});
 
@@ -137,27 +138,27 @@ class OptionRows {
   std::size_t group_;
 };
 
-/// A command's line: its options, those that are given without their names, and what is told about
-/// it.
+/// A command's options, its positional arguments and its help texts.
 struct CommandTable {
   std::string_view usage;     // after the names of program and command: "SYSTEM [options]"
   std::string_view about;     // paragraphs, each on one line, and lines "  word  meaning"
-  std::string_view examples;  // one command a line
+  std::string_view examples;  // one command per line
   std::vector<OptionGroup> groups;
-  const char* positional = nullptr;  // names in their order, blanks between
-  const char* extra = nullptr;       // the option that an argument too many was likely meant for
-  std::vector<Scope> scopes = {};    // an option that stands in none means something in every mode
+  const char* positional = nullptr;  // positional names in order, separated by blanks
+  const char* extra = nullptr;       // the option that a surplus argument was probably meant for
+  std::vector<Scope> scopes = {};    // an option without a scope has an effect in every mode
   Mode (*mode)(const po::variables_map& values) = nullptr;  // if there are scopes
-  bool is_before_program = false;  // what stands behind "--" is another program and its arguments
+  bool is_before_program = false;  // what follows "--" is another program and its arguments
 
-  /// Begins a group of options, or goes on with the one of that caption.
+  /// Starts a group of options, or continues the one with that caption.
   OptionRows group(const char* caption);
-  /// What Where of its row says of an option, of one whose row stands in another command's, too.
+  /// Restricts an option as a Where in its row does, also if the row belongs to another command's
+  /// table.
   void restrict_option(std::string_view name, const Where& where);
   [[nodiscard]] po::options_description all() const;
   [[nodiscard]] std::vector<OptionView> options() const;
   [[nodiscard]] std::vector<std::string> positionals() const;
-  /// What the user calls the option `name`: "SYSTEM" for a positional one, else "--name".
+  /// The name that the user sees: "SYSTEM" for a positional option, otherwise "--name".
   [[nodiscard]] std::string called(const std::string& name) const;
 };
 

@@ -25,7 +25,7 @@ const CommandView& view_of(const std::vector<CommandView>& commands, std::string
   return *std::ranges::find(commands, name, &CommandView::name);
 }
 
-/// What `name`, which is none of them, may have been meant to be.
+/// Refuses `name`, which is not a command, and suggests the nearest one.
 [[noreturn]] void refuse_command(const Program& program, const std::string& name,
                                  const std::vector<CommandView>& commands) {
   std::vector<std::string> known{"--help", "--version"};
@@ -86,7 +86,7 @@ ExitCode run_command(const Program& program, const CommandView& view, const Argu
 
 ExitCode run(const Program& program, const Arguments& arguments) {
   const std::string first = arguments.empty() ? "" : arguments.front();
-  if (first == "man") {  // for the build, which installs it
+  if (first == "man") {  // used by the build to install the man page
     print(man_page(program));
     return ExitCode::ok;
   }
@@ -114,7 +114,8 @@ int run_program(const Program& program, int argc, char** argv) {
 
 int run_caught(std::string_view program, const std::function<ExitCode()>& body) {
   const auto fail = [&](ExitCode code, std::string message) {
-    // A signal can be what else fails by: clang, in drivers, takes its temporary files away.
+    // The signal may be the cause of another error: clang, inside drivers, deletes its temporary
+    // files on a signal.
     if (is_interrupted()) {
       code = ExitCode::interrupted;
       message = Interrupted().what();

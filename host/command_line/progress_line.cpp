@@ -31,8 +31,8 @@ std::string duration_text(double seconds) {
 
 namespace {
 
-/// How far it has come, and the time left by the pace so far, at most `most_s`; the time that has
-/// passed while nothing is known.
+/// The percentage done and the time left, estimated from the pace so far and at most `most_s`. If
+/// neither is known, the elapsed time.
 std::string pace_text(double elapsed_s, double fraction, double most_s) {
   if (!(fraction > 0) && !std::isfinite(most_s)) return duration_text(elapsed_s);
   return fmt::format("{:.0f} %, {} left", 100 * fraction,

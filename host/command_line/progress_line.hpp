@@ -1,5 +1,5 @@
 #pragma once
-/// A line on stderr that says how far long work has come and how long it will take.
+/// A line on stderr that shows the progress of long work and the time left.
 
 #include <chrono>
 #include <clgauss/progress.hpp>
@@ -12,9 +12,9 @@
 
 namespace clgauss::cli {
 
-/// Shown only on a terminal, and only for work that has taken over a second; removed when the work
-/// is done. A thread of its own keeps it up to date, also while a driver builds kernels and nobody
-/// calls update().
+/// Shown only on a terminal, and only once the work has taken more than a second; removed when the
+/// work is done. A thread keeps it current even while nobody calls update(), for example while a
+/// driver builds kernels.
 class ProgressLine {
  public:
   explicit ProgressLine(bool enabled);
@@ -22,11 +22,11 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine() { clear(); }
 
-  /// `fraction`, 0..1, of `what` is done, 0 where that is not known; `detail` says what goes on at
-  /// the moment.
+  /// `fraction` (0..1) of `what` is done; 0 if unknown. `detail` names the current activity.
   void update(std::string_view what, double fraction, std::string_view detail = {});
   void clear();
-  /// The work ends within `seconds` from now on, however far it has come: never more are left.
+  /// The work ends within `seconds` from now, whatever `fraction` is: the line never shows more
+  /// time left.
   void end_within(double seconds);
 
  private:
@@ -34,20 +34,21 @@ class ProgressLine {
 
   void show();
 
-  std::mutex mutex_;  // of all that follows
+  std::mutex mutex_;  // protects all members below
   bool shown_ = false;
   std::string what_, detail_;
   double fraction_ = 0;
   Clock::time_point started_;
   std::optional<Clock::time_point> end_;
   std::condition_variable_any never_;
-  std::jthread painter_;  // the last member: it ends before the others
+  std::jthread painter_;  // the last member, so that it ends before the others
 };
 
 /// "12 s" or "3 min".
 [[nodiscard]] std::string duration_text(double seconds);
 
-/// Shows the progress of the library on `line`, which must outlive it, and ends the work at Ctrl-C.
+/// Shows the library's progress on `line`, which must outlive the callback, and stops the work on
+/// Ctrl-C.
 [[nodiscard]] ProgressCallback shown_on(ProgressLine& line);
 
 }  // namespace clgauss::cli

@@ -53,7 +53,7 @@ void keep_files_apart(const std::vector<NamedFile>& read, const std::vector<Name
     const NamedFile& a = written[i];
     for (std::size_t j = i + 1; j < written.size(); ++j) {
       const NamedFile& b = written[j];
-      // The command has more to say of x and its report on standard output.
+      // keep_report_apart() handles x and the report on standard output with a better message.
       const bool x_and_report =
           a.path == "-" && b.path == "-" && a.option == "--output" && b.option == "--json";
       if (!x_and_report && same_output(a.path, b.path))

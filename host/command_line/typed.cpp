@@ -25,7 +25,7 @@ std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   return parts;
 }
 
-/// The number above 0 that all of `text` is.
+/// The positive number that `text` consists of.
 std::optional<std::size_t> count_in(std::string_view text) {
   std::size_t count = 0;
   const char* const end = text.data() + text.size();

@@ -11,7 +11,7 @@ namespace clgauss {
 
 namespace {
 
-/// Some drivers pad their strings with zeros or blanks; clinfo and every user see the trimmed form.
+/// Some drivers pad their strings with zeros or blanks. clinfo trims them too.
 std::string trimmed(std::string text) {
   while (!text.empty() &&
          (text.back() == '\0' || std::isspace(static_cast<unsigned char>(text.back()))))
@@ -30,7 +30,7 @@ DeviceType type_of(cl_device_type type) {
 }
 
 std::vector<cl_device_id> device_ids(cl_platform_id platform) {
-  // A platform without devices answers CL_DEVICE_NOT_FOUND; on a plain Debian two of three do.
+  // A platform without devices returns CL_DEVICE_NOT_FOUND; on a plain Debian two of three do.
   cl_uint count = 0;
   const cl_int error = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
   if (error == CL_DEVICE_NOT_FOUND) return {};
@@ -72,7 +72,7 @@ DeviceProfile query_profile(const cl::Device& device, std::string spec) {
       query_or<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE) == CL_TRUE;
   profile.fast_fma =
       (query_or<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG, 0) & CL_FP_FMA) != 0;
-  // A device that does not know the query, but has the extension, has the type.
+  // A device that does not know this query supports fp64 if it has the extension.
   profile.fp64 =
       query_or<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG,
                                     has_extension(extensions, "cl_khr_fp64") ? 1 : 0) != 0;

@@ -19,10 +19,10 @@ struct ComputeCapability {
   unsigned major, minor, cores, local_kib;
 };
 
-/// By compute capability, of a streaming multiprocessor: fp32 cores (CUDA C++ Programming Guide,
-/// "Arithmetic Instructions", results per clock cycle of the 32-bit floating-point add; for 1.x and
-/// 2.x its editions up to 8.0), and KiB of local memory that one work-group can take ("Technical
-/// Specifications", maximum shared memory per thread block).
+/// Per compute capability: the fp32 cores of a streaming multiprocessor, and the KiB of local
+/// memory that one work-group can use. Sources in the CUDA C++ Programming Guide: "Arithmetic
+/// Instructions", results per clock cycle of the 32-bit floating-point add (for 1.x and 2.x its
+/// editions up to 8.0); "Technical Specifications", maximum shared memory per thread block.
 constexpr ComputeCapability kCapabilities[] = {
     {1, 0, 8, 16},     {1, 1, 8, 16},     {1, 2, 8, 16},    {1, 3, 8, 16},    {2, 0, 32, 48},
     {2, 1, 48, 48},    {3, 0, 192, 48},   {3, 2, 192, 48},  {3, 5, 192, 48},  {3, 7, 192, 48},

@@ -36,7 +36,7 @@ bool platform_matches(const DeviceProfile& device, const std::string& part) {
          contains(device.platform_version, part);
 }
 
-/// Whether `device` is what the lower-case `spec` names: "1:0", "nvidia:h200" or "h200".
+/// Whether the lower-case `spec`, such as "1:0", "nvidia:h200" or "h200", names `device`.
 bool matches(const DeviceProfile& device, const std::string& spec) {
   const std::size_t colon = spec.find(':');
   if (colon == std::string::npos)
@@ -58,8 +58,8 @@ std::string candidates(const std::vector<DeviceProfile>& devices) {
   return text;
 }
 
-/// What a spec that fits nothing may have been meant to be: the words for types, and the words of
-/// the names.
+/// A suggestion for a spec that matches no device. Candidates are the device type words and the
+/// words in the devices' names.
 std::string suggestion_for(const std::string& spec, const std::vector<DeviceProfile>& devices) {
   std::vector<std::string> known{"auto", "gpu", "cpu", "accel"};
   for (const DeviceProfile& device : devices)
@@ -80,8 +80,8 @@ std::string suggestion_for(const std::string& spec, const std::vector<DeviceProf
   return fmt::format(" (did you mean {}{}?)", meant, spec.substr(colon));
 }
 
-/// The best device of the types in `order` (an earlier type is better, then fp64, then the first);
-/// empty if there is none.
+/// The best device of the types in `order`; empty if there is none. An earlier type is better, then
+/// fp64, then the earlier device.
 std::optional<std::size_t> best_of_types(const std::vector<DeviceProfile>& devices,
                                          const std::vector<DeviceType>& order) {
   for (const DeviceType type : order)
@@ -91,7 +91,7 @@ std::optional<std::size_t> best_of_types(const std::vector<DeviceProfile>& devic
   return std::nullopt;
 }
 
-/// The types that a type word stands for; empty if `spec` is no type word.
+/// The types that a type word stands for; empty if `spec` is not a type word.
 std::vector<DeviceType> types_of_word(const std::string& spec) {
   using enum DeviceType;
   if (spec == "auto") return {gpu, accelerator, cpu, other};
@@ -143,8 +143,8 @@ std::string no_device_message() {
 }
 
 std::vector<cl_platform_id> platform_ids() {
-  // With no platform the loader answers CL_PLATFORM_NOT_FOUND_KHR or a count of 0: no device, not a
-  // failure.
+  // Without a platform, the loader returns CL_PLATFORM_NOT_FOUND_KHR or a count of 0. That means no
+  // device, not a failure.
   cl_uint count = 0;
   const cl_int error = clGetPlatformIDs(0, nullptr, &count);
   if (error == CL_PLATFORM_NOT_FOUND_KHR) return {};

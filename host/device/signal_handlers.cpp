@@ -8,7 +8,7 @@ namespace clgauss {
 
 namespace {
 
-/// Files may be mapped beside it, by other threads.
+/// Other threads may have mapped files, whose SIGBUS handler must stay.
 void restore(int signal, const struct sigaction& action) {
   if (signal == SIGBUS)
     io::restore_bus_handler(action);

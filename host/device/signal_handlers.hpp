@@ -1,14 +1,15 @@
 #pragma once
-/// A program's handlers of signals, which OpenCL drivers replace: PoCL's compiler takes fifteen of
-/// them when the platforms are first asked for.
+/// Protects a program's signal handlers from OpenCL drivers: PoCL's compiler replaces fifteen of
+/// them when the platforms are first listed.
 
 #include <csignal>
 #include <vector>
 
 namespace clgauss {
 
-/// Handlers, masks and flags are at its end as they were at its begin. What other threads change
-/// meanwhile is lost, except the handler of mapped files (io/mapping.hpp).
+/// Saves all signal handlers with their masks and flags. The destructor restores each one whose
+/// handler or flags have changed. Changes by other threads in between are lost, except the handler
+/// for mapped files (io/mapping.hpp).
 class KeptSignalHandlers {
  public:
   KeptSignalHandlers();

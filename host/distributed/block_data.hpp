@@ -1,5 +1,5 @@
 #pragma once
-/// The blocks of columns as StarPU knows them.
+/// The blocks of columns as StarPU data.
 
 #include <starpu.h>
 #include <starpu_mpi.h>
@@ -18,7 +18,7 @@
 
 namespace clgauss {
 
-/// Data of StarPU's, unregistered at the end.
+/// A StarPU data handle, unregistered in the destructor.
 class Handle {
  public:
   Handle() = default;
@@ -28,14 +28,14 @@ class Handle {
     return *this;
   }
   ~Handle() {
-    // While an error leaves among other ranks nothing ends in order.
+    // With several ranks, an error cannot be followed by an orderly shutdown.
     if (handle_ != nullptr && std::uncaught_exceptions() == 0)
       starpu_data_unregister(handle_);
     else if (handle_ != nullptr && !has_ranks())
       starpu_data_unregister_no_coherency(handle_);
   }
 
-  /// `count` elements; at `memory`, or where StarPU likes.
+  /// Registers `count` elements at `memory`; if that is null, StarPU allocates them.
   void make(void* memory, std::size_t count, std::size_t element) {
     starpu_vector_data_register(&handle_, memory != nullptr ? STARPU_MAIN_RAM : -1,
                                 reinterpret_cast<uintptr_t>(memory),
@@ -50,7 +50,7 @@ class Handle {
   starpu_data_handle_t handle_ = nullptr;
 };
 
-/// The main thread's hold on data of this rank's, in its own memory.
+/// The main thread's access to data of this rank, in host memory.
 class HostAccess {
  public:
   HostAccess(const Handle& handle, starpu_data_access_mode mode) : handle_(handle.get()) {

@@ -15,9 +15,9 @@ namespace clgauss {
 
 namespace {
 
-constexpr std::uint64_t kLeastBlocks = 4;  // for which a device must have room
+constexpr std::uint64_t kLeastBlocks = 4;  // that a device must have memory for
 
-/// Both in MB, with as many digits as tell them apart.
+/// Both sizes in MB, with enough digits to distinguish them.
 std::pair<std::string, std::string> told_apart(std::uint64_t one, std::uint64_t other) {
   const auto text = [](std::uint64_t bytes, int digits) {
     return fmt::format("{:.{}f}", static_cast<double>(bytes) / 1e6, digits);
@@ -80,18 +80,18 @@ void BlockMatrix::choose_blocks() {
   std::uint64_t blocks = count();
   for (std::size_t d = 0; d < engine_.workers.size(); ++d)
     blocks = std::min(blocks, blocks_at_once(d));
-  // Every device of every rank works at as many columns at a time as its memory holds.
+  // Every device of every rank works on as many blocks at a time as fit into its memory.
   const std::uint64_t devices = engine_.ranks.least(engine_.workers.size());
   group_ = engine_.ranks.least(blocks) * devices * static_cast<Index>(engine_.ranks.count());
-  constexpr Index kCheckpoints = 8;  // what a run that is killed loses at most
+  constexpr Index kCheckpoints = 8;  // a killed run loses at most 1/8 of the blocks
   if (options_.checkpoint)
     group_ = std::min(group_, std::max<Index>(1, (count() + kCheckpoints - 1) / kCheckpoints));
 }
 
-/// `width`, halved as long as a device has no room for enough blocks. What else a width could hang
-/// on, the number of devices, it does not: answers are to be the same with any.
+/// `width`, halved until every device has memory for enough blocks. It does not depend on the
+/// number of devices, so that the answers are the same with any number.
 std::uint64_t BlockMatrix::narrowed(std::uint64_t width) const {
-  constexpr std::uint64_t kGrain = 32;  // of the kernels
+  constexpr std::uint64_t kGrain = 32;  // the kernels' granularity
   for (std::size_t d = 0; d < engine_.workers.size(); ++d)
     while (width % (2 * kGrain) == 0 &&
            engine_.matrix_bytes(d) / (n_ * width * element_) < kLeastBlocks)
@@ -99,10 +99,10 @@ std::uint64_t BlockMatrix::narrowed(std::uint64_t width) const {
   return width;
 }
 
-/// Blocks that a device works at; beside them it holds factored ones that pass by: in use, on their
-/// way, and where StarPU has not noticed yet that they are done with. Without room for these it
-/// gives up blocks that it needs next (an H200, n = 32768 and room for 29 blocks: with 3 left 51.9
-/// GB went in and 30.6 out, with 10 left 31.0 and 8.59).
+/// How many blocks a device works on at a time. It also holds factored blocks that pass by: in use,
+/// in transfer, or finished without StarPU having noticed yet. Without memory for these, StarPU
+/// evicts blocks that it needs next. On an H200 with n = 32768 and memory for 29 blocks: with 3
+/// left for passing blocks, 51.9 GB went in and 30.6 out; with 10 left, 31.0 and 8.59.
 std::uint64_t BlockMatrix::blocks_at_once(std::size_t device) const {
   constexpr std::uint64_t kMostPassing = 10;
   const std::uint64_t room = engine_.matrix_bytes(device) / (numbers() * element_),
@@ -162,7 +162,7 @@ void BlockMatrix::store(std::span<const double> from, Index columns, std::byte* 
   });
 }
 
-/// This rank's columns as the type and the scaling want them, R A C.
+/// Stores this rank's columns of R A C in the type of the factors.
 void BlockMatrix::load() {
   cut_.each_own_block([&](Index j, Index first, Index columns) {
     const std::span<double> numbers = a_->read(first, columns);

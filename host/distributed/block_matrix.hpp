@@ -1,5 +1,5 @@
 #pragma once
-/// A matrix in blocks of columns, which ranks and their devices hold in turn.
+/// A matrix in blocks of columns, dealt out to ranks and their devices in turn.
 
 #include "distributed/checkpoints.hpp"
 #include "distributed/engine.hpp"
@@ -9,10 +9,10 @@ namespace clgauss {
 
 class CLGAUSS_HIDDEN BlockMatrix {
  public:
-  /// Cuts it, and makes the blocks. Throws as DistributedLu.
+  /// Cuts the matrix into blocks and allocates them. Throws as DistributedLu.
   BlockMatrix(Engine& engine, const ColumnSource& source, const DistributedOptions& options);
 
-  /// A, as the hosts read it.
+  /// A, as the hosts read it from its source.
   [[nodiscard]] const HostColumns& a() const { return *a_; }
   [[nodiscard]] const Scaling& scaling() const { return scaling_; }
   [[nodiscard]] MatrixSize scaled_size() const { return scaled_size_; }
@@ -22,11 +22,11 @@ class CLGAUSS_HIDDEN BlockMatrix {
   [[nodiscard]] Index resumed() const { return resumed_; }
 
  protected:
-  /// Reads this rank's columns, those of a checkpoint as they were left.
+  /// Reads this rank's columns; blocks that a checkpoint holds are restored from it.
   void fill(Engine& engine, const ColumnSource& source);
 
   [[nodiscard]] Index count() const { return cut_.count(); }
-  /// Of its rank's.
+  /// Index of block j's device among those of the rank that owns the block.
   [[nodiscard]] std::size_t device(Index j) const {
     return j / static_cast<Index>(engine_.ranks.count()) % engine_.workers.size();
   }
@@ -35,9 +35,9 @@ class CLGAUSS_HIDDEN BlockMatrix {
   DistributedOptions options_;
   Index n_;
   ColumnCut cut_;
-  Index group_ = 0, resumed_ = 0;  // blocks that are worked at together; of the checkpoint
+  Index group_ = 0, resumed_ = 0;  // blocks worked on at a time; blocks from a checkpoint
   std::size_t element_;
-  Scaling scaling_;  // of A; what is factored is R A C
+  Scaling scaling_;  // of A; the factors are those of R A C
   Blocks blocks_;
   std::optional<Checkpoints> checkpoints_;
 
@@ -53,9 +53,10 @@ class CLGAUSS_HIDDEN BlockMatrix {
   template <typename T>
   void store(std::span<const double> from, Index columns, std::byte* to) const;
 
-  /// Numbers of a block in memory, which has all columns even where it needs less.
+  /// Numbers of a block in memory. Every block is stored with the full width, even if it has fewer
+  /// columns.
   [[nodiscard]] std::size_t numbers() const { return n_ * cut_.width; }
-  /// Rows that are worth a thread of the host's.
+  /// The fewest rows that justify a host thread.
   [[nodiscard]] Index grain() const;
 
   std::optional<HostColumns> a_;

@@ -35,7 +35,7 @@ std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed) {
     std::memcpy(words.data(), bytes.data() + i, sizeof words);
     for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
       lanes[lane] = (lanes[lane] ^ words[lane]) * kPrime;
-      lanes[lane] ^= lanes[lane] >> 29U;  // the product alone never lets high bits reach low ones
+      lanes[lane] ^= lanes[lane] >> 29U;  // a product alone never carries high bits to low ones
     }
   }
   std::uint64_t sum = bytes.size();

@@ -1,19 +1,19 @@
 #pragma once
-/// Finished blocks of an LU on disk, so that a killed run can go on.
+/// Stores finished blocks of an LU on disk, so that a killed run can be resumed.
 
 #include <clgauss/distributed.hpp>
 #include <string>
 
 namespace clgauss {
 
-/// What a folder of blocks belongs to; another LU does not use them.
+/// Identifies the LU that a folder of blocks belongs to. Another LU does not use them.
 struct LuIdentity {
   std::uint64_t n = 0, block_columns = 0, bytes_of_element = 0, source = 0, program = 0;
   bool operator==(const LuIdentity&) const = default;
 };
 
-/// A block: its pivots and how its panel went, as FactoredBlock has them, and its columns as they
-/// lie in memory.
+/// A block: its pivots and its panel's status, in the format of FactoredBlock, and its columns as
+/// in memory.
 struct StoredBlock {
   std::span<std::int32_t> pivots;
   std::span<std::byte> columns;
@@ -24,10 +24,10 @@ class BlockStore {
   /// Throws FileError if the folder cannot be written.
   BlockStore(std::filesystem::path folder, const LuIdentity& identity);
 
-  /// Writes block `index`: whole, or not at all. Throws FileError.
+  /// Writes block `index` completely or not at all. Throws FileError.
   void write(Index index, const StoredBlock& block) const;
   [[nodiscard]] bool has(Index index) const;
-  /// Throws FormatError for a file that is damaged or of another LU.
+  /// Throws FormatError if the file is damaged or belongs to another LU.
   void read(Index index, const StoredBlock& block) const;
 
  private:
@@ -37,7 +37,7 @@ class BlockStore {
   LuIdentity identity_;
 };
 
-/// Tells byte strings apart: FNV-1a over words of 8 bytes, in four lanes.
+/// A checksum of a byte string: FNV-1a over words of 8 bytes, in four lanes.
 [[nodiscard]] std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed = 0);
 
 }  // namespace clgauss

@@ -1,5 +1,5 @@
 #pragma once
-/// Checkpoints of an LU: blocks that are finished, on disk.
+/// Checkpoints of an LU: its finished blocks, on disk.
 
 #include "distributed/block_data.hpp"
 #include "distributed/block_store.hpp"
@@ -9,16 +9,16 @@ namespace clgauss {
 
 class Checkpoints {
  public:
-  /// Of blocks of n rows. Throws FileError if the folder cannot be written.
+  /// For blocks of n rows. Throws FileError if the folder cannot be written.
   Checkpoints(const Checkpoint& options, const LuIdentity& identity)
       : options_(options), identity_(identity), store_(options.folder, identity) {}
 
   [[nodiscard]] double every_s() const { return options_.every_s; }
-  /// Writes this rank's blocks that are finished and not written yet.
+  /// Writes this rank's blocks that are finished but not yet written.
   void store_finished(const ColumnCut& cut, Blocks& blocks) const;
-  /// Takes up this rank's blocks that are there, from the first on; returns how many of all blocks
-  /// these may be. Throws UsageError if there are some and one is not to go on from them,
-  /// FormatError.
+  /// Restores this rank's stored blocks, from the first on without gaps. Returns an upper bound on
+  /// the leading blocks, over all ranks, that can be restored. Throws UsageError if blocks are
+  /// stored but resuming was not requested, and FormatError.
   [[nodiscard]] Index resume(const ColumnCut& cut, Blocks& blocks) const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-/// How the columns of a matrix are cut into blocks and dealt out to ranks in turn.
+/// Cuts the columns of a matrix into blocks and deals them out to the ranks in turn.
 
 #include <algorithm>
 #include <clgauss/matrix.hpp>
@@ -22,7 +22,7 @@ struct ColumnCut {
   [[nodiscard]] int owner(Index j) const { return static_cast<int>(j % static_cast<Index>(ranks)); }
   [[nodiscard]] bool own(Index j) const { return owner(j) == rank; }
 
-  /// Calls body(j, its first column, its columns) for this rank's blocks.
+  /// Calls body(j, first column, number of columns) for each block j of this rank.
   template <typename Body>
   void each_own_block(const Body& body) const {
     for (Index j = 0; j < count(); ++j)

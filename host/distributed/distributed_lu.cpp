@@ -115,7 +115,7 @@ class DistributedLu::Implementation : public BlockMatrix {
 
   // ---- the algorithm
 
-  /// For each group of columns: what is finished is brought to it, then it is factored.
+  /// For each group of columns: applies the finished columns to it, then factors it.
   void submit_factorisation() {
     for (Index k = 0; k < resumed_; ++k) forward(k);
     for (Index begin = resumed_; begin < count(); begin += group_) {
@@ -142,10 +142,10 @@ class DistributedLu::Implementation : public BlockMatrix {
     return {cut_.owner(j), device(j), order};
   }
 
-  /// The order of what panel k waits for, and of it: ahead of the other updates of the step before,
-  /// whose device would else have nothing to do but these, and the others nothing at all.
+  /// The order of panel k and of its update in the step before. They come first: otherwise its
+  /// device would run the other updates of that step while all other devices wait for the panel.
   static Index first_of(Index k) { return 2 * k; }
-  static Index rest_of(Index k) { return 2 * k + 3; }  // after what panel k + 1 waits for
+  static Index rest_of(Index k) { return 2 * k + 3; }  // after the update for panel k + 1
 
   void panel(Index k) {
     const double m = rows_from(k), w = columns_of(k);
@@ -161,7 +161,7 @@ class DistributedLu::Implementation : public BlockMatrix {
                   blocks_[j].columns.get());
   }
 
-  /// Where B is, on rank 0.
+  /// Applies L_k to B, on rank 0, which holds B.
   void forward(Index k) {
     tasks_.submit({StepKind::forward, k, 0, 0}, {0, device(k), rest_of(k)}, STARPU_R,
                   blocks_[k].columns.get(), STARPU_R, blocks_[k].pivots.get(), STARPU_RW, b_.get());
@@ -172,30 +172,30 @@ class DistributedLu::Implementation : public BlockMatrix {
                   blocks_[k].columns.get(), STARPU_RW, b_.get());
   }
 
-  /// Other ranks' blocks are not kept once all has read them that was submitted.
+  /// Drops other ranks' copies of block k once all tasks submitted so far have read them.
   void forget_copies(Index k) {
     if (engine_.ranks.alone()) return;
     starpu_mpi_cache_flush(MPI_COMM_WORLD, blocks_[k].columns.get());
     starpu_mpi_cache_flush(MPI_COMM_WORLD, blocks_[k].pivots.get());
   }
 
-  /// Another rank's block takes memory as soon as its coming is asked for, so that is done a few
-  /// steps ahead.
+  /// Another rank's block takes memory as soon as it is requested, so blocks are requested only a
+  /// few steps ahead.
   void keep_pace(Index k) {
     constexpr Index kStepsAhead = 4;
     const auto ranks = static_cast<Index>(engine_.ranks.count());
     if (ranks > 1) wait_for(kStepsAhead * ((count() - k) / ranks + 1));
   }
 
-  /// Where the devices do not hold all: block k is the first to leave, and what comes later waits
-  /// outside until it is due, for StarPU would begin to fetch for it.
+  /// If the devices cannot hold all blocks, block k is the first to be evicted. Later tasks are
+  /// submitted only when they are due, because StarPU fetches data for submitted tasks in advance.
   void pass_by(Index k) {
     if (group_ >= count()) return;
     if (cut_.own(k)) starpu_data_wont_use(blocks_[k].columns.get());
     wait_for(2 * group_);
   }
 
-  /// In a worker's thread.
+  /// Runs in the thread of a worker.
   void run(const Step& step, std::size_t device, void* buffers[]) {
     ColumnSteps& steps = *steps_[device];
     const Index k = step.k, row = cut_.first(k), width = cut_.width;
@@ -217,9 +217,9 @@ class DistributedLu::Implementation : public BlockMatrix {
       steps.forward(block, MatrixView{buffer_of(buffers[2]), 0, nrhs_}.at(row, 0), nrhs);
   }
 
-  // ---- around it
+  // ---- everything else
 
-  /// X, for B that `submit` brings forward.
+  /// Solves for X; `submit` submits the tasks that apply L to B.
   template <typename Submit>
   Matrix with_right_hand_sides(const Matrix& b, const ProgressCallback& progress, const char* what,
                                const Submit& submit) {
@@ -276,8 +276,8 @@ class DistributedLu::Implementation : public BlockMatrix {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<double>(numbers[i]);
   }
 
-  /// Until no more than `most` of this rank's tasks are left: tells of them, writes checkpoints.
-  /// Throws what one of them failed with.
+  /// Waits until at most `most` of this rank's tasks are left. Meanwhile it reports progress and
+  /// writes checkpoints. Throws the exception of a failed task.
   void wait_for(Index most) {
     while (static_cast<Index>(starpu_task_nsubmitted()) > most && !engine_.failed()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -304,7 +304,7 @@ class DistributedLu::Implementation : public BlockMatrix {
     engine_.ranks.together([&] { engine_.rethrow(); });
   }
 
-  /// Lets the tasks that are there end without doing anything, so that what they use can go.
+  /// Lets the submitted tasks end without doing anything, so that their data can be freed.
   void abandon() {
     if (!engine_.ranks.alone()) return;  // the process ends
     engine_.stop();
@@ -359,13 +359,13 @@ class DistributedLu::Implementation : public BlockMatrix {
 
   Index nrhs_ = 0;
   std::uint64_t run_ = 0;
-  std::vector<std::unique_ptr<ColumnSteps>> steps_;  // of the devices
+  std::vector<std::unique_ptr<ColumnSteps>> steps_;  // one per device
   std::vector<std::byte> b_memory_;
   Handle b_;
   StepTasks tasks_;
   std::vector<Index> pivots_;
   std::optional<Index> failed_;
-  const ProgressCallback* progress_ = nullptr;  // of the work that goes on
+  const ProgressCallback* progress_ = nullptr;  // of the work in progress
   const char* what_ = "";
   std::chrono::steady_clock::time_point begin_, last_told_, last_stored_;
   double total_flops_ = 0;
@@ -376,7 +376,7 @@ DistributedLu::DistributedLu(Engine& engine, const ColumnSource& source,
     : implementation_(std::make_unique<Implementation>(engine, source, options)) {}
 DistributedLu::DistributedLu(DistributedLu&&) noexcept = default;
 DistributedLu::~DistributedLu() {
-  // Among other ranks an error ends the process, and until then tasks go on with what is here.
+  // With several ranks, an error ends the process; until then, tasks still use this object.
   if (has_ranks() && std::uncaught_exceptions() > 0) (void)implementation_.release();
 }
 

@@ -24,9 +24,9 @@ namespace {
 
 std::atomic<bool> engine_is_there = false;
 
-/// StarPU's numbering: the devices of these types, platform by platform.
+/// The devices in StarPU's numbering: those of these types, platform by platform.
 std::vector<cl_device_id> starpu_devices() {
-  constexpr cl_uint kMostPlatforms = 16;  // that StarPU asks for
+  constexpr cl_uint kMostPlatforms = 16;  // StarPU's limit
   cl_platform_id platforms[kMostPlatforms];
   cl_uint platform_count = 0;
   std::vector<cl_device_id> all;
@@ -45,7 +45,7 @@ std::vector<cl_device_id> starpu_devices() {
   return all;
 }
 
-/// The devices that `specs` means, of all that are there.
+/// The devices that `specs` names.
 std::vector<Device> chosen_devices(const std::string& specs) {
   const std::vector<Device> all = list_devices();
   if (all.empty()) throw DeviceNotFound(no_device_message());
@@ -71,7 +71,7 @@ std::vector<Device> chosen_devices(const std::string& specs) {
   return chosen;
 }
 
-/// Those of `devices` that a rank takes of what its machine has.
+/// The share of this machine's `devices` that this rank uses.
 std::vector<Device> share_of(std::vector<Device> devices, const Ranks& ranks) {
   const auto count = static_cast<std::size_t>(ranks.local_count()),
              rank = static_cast<std::size_t>(ranks.local_rank());
@@ -81,7 +81,7 @@ std::vector<Device> share_of(std::vector<Device> devices, const Ranks& ranks) {
   return share;
 }
 
-/// Of the text of all kernels.
+/// A checksum of the source of all kernels.
 std::uint64_t kernels_checksum(const std::optional<std::filesystem::path>& folder) {
   std::uint64_t sum = 0;
   for (const auto& [name, text] : embedded_kernels())
@@ -92,7 +92,7 @@ std::uint64_t kernels_checksum(const std::optional<std::filesystem::path>& folde
   return sum;
 }
 
-/// Where the user has not set it himself.
+/// Sets a variable unless the user has set it.
 void set_default(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 0); }
 void set_megabytes(const char* name, std::uint64_t bytes) {
   ::setenv(name, std::to_string(std::max<std::uint64_t>(bytes >> 20U, 1)).c_str(), 1);
@@ -103,7 +103,7 @@ std::exception_ptr named(const std::string& device, const std::exception_ptr& er
     translate_opencl_errors([&] { std::rethrow_exception(error); });
   } catch (const Error& caught) {
     return std::make_exception_ptr(Error(caught.error_code(), device + ": " + caught.what()));
-  } catch (...) {  // no error of clgauss or of OpenCL: it stays as it is
+  } catch (...) {  // other exceptions stay unchanged
   }
   return error;
 }
@@ -136,14 +136,15 @@ void Engine::Implementation::set_environment() {
   set_default("STARPU_SILENT", "1");
   set_default("STARPU_WORKERS_NOBIND",
               "1");  // PoCL binds its own threads, and there may be several ranks
-  set_default("STARPU_CATCH_SIGNALS", "0");  // they are the program's
-  // Copies of unfinished blocks in the host's memory, made ahead in case a device should need the
-  // room, are out of date when it does: on an H200 three times as much went back as there is.
+  set_default("STARPU_CATCH_SIGNALS", "0");  // the program handles signals itself
+  // By default, StarPU copies unfinished blocks to host memory in advance, in case a device needs
+  // the memory. By the time it does, the copies are out of date. On an H200, three times the size
+  // of the matrix was copied back.
   set_default("STARPU_MINIMUM_CLEAN_BUFFERS", "0");
   set_default("STARPU_TARGET_CLEAN_BUFFERS", "0");
   ::setenv("STARPU_OPENCL_ON_CPUS", "1", 1);
-  // What StarPU measures of a machine's buses when it first meets them goes where kernels are
-  // cached.
+  // StarPU measures a machine's buses when it first runs there. The results are stored in the
+  // folder of the kernel cache.
   if (options.context.cache_folder)
     set_default("STARPU_HOME", options.context.cache_folder->string());
   else
@@ -151,7 +152,7 @@ void Engine::Implementation::set_environment() {
                 (std::filesystem::temp_directory_path() / "clgauss-starpu").string());
   std::error_code unknown;
   std::filesystem::create_directories(std::getenv("STARPU_HOME"), unknown);
-  ::unsetenv("STARPU_LIMIT_OPENCL_MEM");  // of an engine before
+  ::unsetenv("STARPU_LIMIT_OPENCL_MEM");  // set by an earlier engine
   if (options.memory_bytes) set_megabytes("STARPU_LIMIT_OPENCL_MEM", *options.memory_bytes);
 }
 
@@ -237,7 +238,7 @@ void Engine::Implementation::guard(std::size_t device, const std::function<void(
   if (stopped_) return;
   try {
     body();
-  } catch (...) {  // all: StarPU's C, which called, cannot be unwound; rethrow() throws it later
+  } catch (...) {  // C code of StarPU called this, so nothing may be thrown here
     const std::scoped_lock lock(mutex);
     if (!error_) error_ = named(profiles[device].name, std::current_exception());
     stopped_ = true;
@@ -256,7 +257,7 @@ void Engine::Implementation::rethrow() {
 
 std::uint64_t Engine::Implementation::matrix_bytes(std::size_t device) const {
   if (options.memory_bytes) return *options.memory_bytes;
-  // The rest is for the kernels' workspace and what others have there; ranks may share a device.
+  // Leaves memory for the kernels' workspace and for other programs; ranks may share a device.
   const std::uint64_t sharing = static_cast<std::uint64_t>(ranks.local_count());
   return profiles[device].global_mem_bytes / 10 * 9 /
          (profiles[device].type == DeviceType::cpu ? 2 * sharing : 1);
@@ -265,7 +266,7 @@ std::uint64_t Engine::Implementation::matrix_bytes(std::size_t device) const {
 Engine::Engine(const EngineOptions& options)
     : implementation_(std::make_unique<Implementation>(options)) {}
 Engine::~Engine() {
-  // As ~DistributedLu().
+  // See ~DistributedLu().
   if (has_ranks() && std::uncaught_exceptions() > 0) (void)implementation_.release();
 }
 

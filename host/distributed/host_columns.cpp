@@ -16,7 +16,7 @@ namespace {
 
 Index grain_for(Index columns) { return std::max<Index>(1, kElementsPerThread / columns); }
 
-/// Exponents, as which ranks have taken the largest.
+/// Exponents, passed through take_largest() as doubles, as integers again.
 std::vector<int> as_ints(const std::vector<double>& numbers) {
   std::vector<int> exponents;
   for (const double number : numbers) exponents.push_back(static_cast<int>(number));

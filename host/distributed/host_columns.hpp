@@ -1,6 +1,6 @@
 #pragma once
-/// A as the hosts of all ranks read its columns from where it comes, again and again. All ranks
-/// make every call.
+/// A as the hosts of all ranks read its columns, repeatedly, from its source. All ranks must make
+/// every call.
 
 #include <clgauss/distributed.hpp>
 
@@ -13,21 +13,21 @@ class HostColumns {
  public:
   HostColumns(const Ranks& ranks, const ColumnSource& source, const ColumnCut& cut);
 
-  /// Columns of this rank. Throws FileError.
-  /// n-by-columns, row-major; until the next call of anything here.
+  /// Reads columns of this rank: n-by-columns, row-major, valid until the next call of any member.
+  /// Throws FileError.
   [[nodiscard]] std::span<double> read(Index first, Index columns) const;
-  /// Notes their sizes. Throws ValueError for a number that is none.
+  /// Records the magnitudes of these columns. Throws ValueError for NaN and Inf.
   void measure(Index first, Index columns, std::span<const double> numbers);
-  /// After every rank has noted all of its own.
+  /// Combines the ranks' measurements; call it after every rank has measured all of its columns.
   void add_up();
 
-  /// Of A as it is.
+  /// The size of A without scaling.
   [[nodiscard]] MatrixSize size() const { return size_of(sizes_); }
   [[nodiscard]] Scaling scaling(RealType type, Equilibration equilibration) const;
 
-  /// B - A X in f64, and |B| + |A| |X| at `magnitudes`, if that is asked for.
+  /// B - A X in f64. If `magnitudes` is not null, it receives |B| + |A| |X|.
   [[nodiscard]] Matrix subtract_product(const Matrix& b, const Matrix& x, Matrix* magnitudes) const;
-  /// What r = B - A X says of X; `scaled` for the unit roundoff eps.
+  /// The residual of X, from r = B - A X; `scaled` refers to the unit roundoff eps.
   [[nodiscard]] Residual judge(const Matrix& b, const Matrix& x, const Matrix& r, double eps) const;
 
  private:
@@ -38,7 +38,7 @@ class HostColumns {
   ColumnCut cut_;
   Sizes sizes_;
   std::vector<double> row_sums_;
-  mutable std::vector<double> numbers_;  // read last
+  mutable std::vector<double> numbers_;  // columns of the last read()
 };
 
 }  // namespace clgauss

@@ -11,12 +11,12 @@ namespace clgauss {
 
 namespace {
 
-/// Rows of X, of which block `j` has its own.
+/// The rows of X that belong to block `j`.
 std::span<double> rows_of(Matrix& x, const ColumnCut& cut, Index j) {
   return x.values().subspan(cut.first(j) * x.cols(), cut.columns(j) * x.cols());
 }
 
-/// X_j <- X_j - T^T X_(from .. to), T those rows of the block.
+/// X_j <- X_j - T^T X_(from .. to), where T is rows from .. to of the block.
 template <typename Real>
 void subtract_transposed(const Real* block, const ColumnCut& cut, Index j, Index from, Index to,
                          Matrix& x) {
@@ -39,7 +39,8 @@ void subtract_transposed(const Real* block, const ColumnCut& cut, Index j, Index
   });
 }
 
-/// X_j <- T^-T X_j for the triangle of the diagonal block.
+/// X_j <- T^-T X_j, where T is a triangle of the diagonal block: U if `upper`, else L with its unit
+/// diagonal.
 template <typename Real>
 void solve_corner(const Real* block, const ColumnCut& cut, Index j, bool upper, Matrix& x) {
   const Index first = cut.first(j), w = cut.columns(j);
@@ -100,7 +101,7 @@ std::vector<double> HostFactors::diagonal() const {
 }
 
 double HostFactors::largest_of_u() const {
-  std::array<double, 2> largest{};  // and whether there is a NaN, which MPI need not see
+  std::array<double, 2> largest{};  // [1]: 1 for a NaN, so that MPI never compares one
   cut_.each_own_block([&](Index j, Index first, Index columns) {
     at_owner(j, [&](const auto* block) {
       for (Index i = 0; i < first + columns; ++i)
@@ -131,7 +132,7 @@ std::vector<double> HostFactors::gather(int to, bool exchanged) const {
     ranks_.send(cut_.owner(j), to, place);
   }
   if (!exchanged || all.empty()) return all;
-  for (Index j = 0; j < cut_.count(); ++j)  // what later panels exchanged
+  for (Index j = 0; j < cut_.count(); ++j)  // applies the exchanges of later panels
     for (Index c = cut_.first(j); c < cut_.first(j) + cut_.columns(j); ++c)
       for (Index i = cut_.first(j) + cut_.columns(j); i < n; ++i)
         std::swap(all[c * n + i], all[c * n + pivots_[i]]);

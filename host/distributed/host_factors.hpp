@@ -1,7 +1,7 @@
 #pragma once
-/// The factors as the hosts of the ranks hold them, for what takes no more than a look at each
-/// number: A^-T B, the determinant, the growth of pivots, the whole of them at one place. All ranks
-/// make every call.
+/// The factors in host memory of the ranks, for operations that read each number only once: A^-T B,
+/// the determinant, the growth of pivots, gathering all factors on one rank. All ranks must make
+/// every call.
 
 #include <clgauss/real_type.hpp>
 
@@ -12,23 +12,23 @@ namespace clgauss {
 
 class HostFactors {
  public:
-  /// `pivots`: of all n rows; row exchanged with each.
+  /// pivots[i]: the row that row i was exchanged with, for all n rows.
   HostFactors(const Ranks& ranks, const ColumnCut& cut, RealType type, const Blocks& blocks,
               const std::vector<Index>& pivots)
       : ranks_(ranks), cut_(cut), type_(type), blocks_(blocks), pivots_(pivots) {}
 
   /// X <- (A^-1)^T X.
   void solve_transposed(Matrix& x) const;
-  /// Of U.
+  /// The diagonal of U.
   [[nodiscard]] std::vector<double> diagonal() const;
   [[nodiscard]] double largest_of_u() const;
-  /// Column by column, at rank `to`; the exchanges reach all of L if `exchanged`. Empty on the
-  /// others.
+  /// The factors column by column, on rank `to`; empty on the others. If `exchanged`, the exchanges
+  /// of later panels are applied to L.
   [[nodiscard]] std::vector<double> gather(int to, bool exchanged) const;
 
  private:
-  /// Calls body(numbers of block j in the type's own, a null of which tells it) on the rank that
-  /// owns it.
+  /// On the rank that owns block j, calls body(pointer to its numbers); the pointer has the type of
+  /// the factors.
   template <typename Body>
   void at_owner(Index j, const Body& body) const;
 

@@ -22,7 +22,7 @@ HostMemory::HostMemory(const Context& context, std::size_t bytes) {
               [](std::byte* memory) { ::operator delete(memory); }};
     return;
   }
-  // The driver pins what it allocates; it stays mapped as long as it is there.
+  // The driver pins memory that it allocates. The buffer stays mapped during its lifetime.
   translate_opencl_errors([&] {
     const cl::Device device = device_of(context.queue());
     const cl::CommandQueue queue(context.context(), device);
@@ -31,7 +31,7 @@ HostMemory::HostMemory(const Context& context, std::size_t bytes) {
         queue.enqueueMapBuffer(buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes);
     bytes_ = {static_cast<std::byte*>(mapped), [queue, buffer](std::byte* memory) {
                 clEnqueueUnmapMemObject(queue(), buffer(), memory, 0, nullptr, nullptr);
-                clFinish(queue());  // that it fails would have been said before
+                clFinish(queue());  // a failure would have been reported earlier
               }};
   });
 }

@@ -11,12 +11,12 @@ namespace clgauss {
 
 class HostMemory {
  public:
-  /// `bytes`; where `context`'s device is not the host itself, pinned by its driver, so that
-  /// devices copy from and to it at the speed of their wire. Throws OutOfMemory.
+  /// Allocates `bytes`. If `context`'s device is not the host itself, its driver pins the memory,
+  /// so that devices transfer at the full speed of their bus. Throws OutOfMemory.
   HostMemory(const Context& context, std::size_t bytes);
-  /// `bytes` of a file in `folder`, which has no name: the system writes there what the machine's
-  /// memory does not hold, and takes it away when the process ends, however it ends. Throws
-  /// FileError if the disk has not so much left.
+  /// Maps `bytes` of an unlinked file in `folder`. The system writes to it what does not fit into
+  /// the machine's memory, and deletes it when the process ends in any way. Throws FileError if the
+  /// disk has not enough space.
   HostMemory(const std::filesystem::path& folder, std::size_t bytes);
   HostMemory(HostMemory&&) noexcept = default;
   HostMemory& operator=(HostMemory&&) noexcept = default;

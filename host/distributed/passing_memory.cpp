@@ -13,11 +13,11 @@ namespace clgauss {
 namespace {
 
 constexpr std::size_t kLeastKept = std::size_t{1} << 20U;
-constexpr std::size_t kMostKept = 6;  // pieces of memory: as many blocks as are on their way
+constexpr std::size_t kMostKept = 6;  // pieces; about as many blocks are in transfer at once
 constexpr std::align_val_t kAlignment{4096};
 
 std::mutex one_at_a_time;
-std::multimap<std::size_t, void*> kept;  // by their sizes
+std::multimap<std::size_t, void*> kept;  // by size
 
 int allocate(unsigned, void** to, std::size_t bytes, int) {
   {

@@ -19,14 +19,14 @@ namespace clgauss {
 
 namespace {
 
-/// A number that mpirun (Open MPI; Hydra, Slurm) leaves in the environment of every rank.
+/// A number that mpirun (Open MPI, Hydra, Slurm) sets in the environment of every rank.
 std::optional<int> environment_number(std::initializer_list<const char*> names) {
   for (const char* name : names)
     if (const char* text = std::getenv(name)) return std::atoi(text);
   return std::nullopt;
 }
 
-/// MPI counts in int.
+/// MPI counts in int, so long arrays are split.
 constexpr std::size_t kMostNumbers = std::size_t{1} << 27U;
 
 template <typename Call>
@@ -35,7 +35,8 @@ void in_parts(std::span<double> values, const Call& call) {
     call(values.data() + i, static_cast<int>(std::min(kMostNumbers, values.size() - i)));
 }
 
-/// Until the process ends in order; one that an error ends is for end_all_ranks().
+/// Starts MPI, and ends it when the process exits normally. After an error, end_all_ranks() ends
+/// it.
 void start_mpi(int& level) {
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level);
   std::atexit([] {
@@ -45,7 +46,7 @@ void start_mpi(int& level) {
   });
 }
 
-/// How `body` went on this rank, for the others.
+/// The outcome of `body` on this rank, to be sent to the others.
 struct Outcome {
   int failed = 0;
   int code = 0;
@@ -64,7 +65,7 @@ void share_cores_among_ranks() {
   if (ranks <= 1) return;
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   ::setenv("POCL_MAX_PTHREAD_COUNT", std::to_string(std::max(1, cores / ranks)).c_str(), 0);
-  ::setenv("POCL_AFFINITY", "0", 1);  // every rank would take the first cores
+  ::setenv("POCL_AFFINITY", "0", 1);  // else every rank would use the first cores
 }
 
 void end_all_ranks(int exit_code) noexcept {
@@ -165,7 +166,7 @@ void Ranks::broadcast(int from, std::span<double> values) const {
 }
 
 void Ranks::send(int from, int to, std::span<double> values) const {
-  constexpr int kTag = 7;  // none of StarPU's, which are from 42 on
+  constexpr int kTag = 7;  // StarPU's tags start at 42
   if (from == to) return;
   if (rank_ == from)
     in_parts(values, [to](double* part, int count) {

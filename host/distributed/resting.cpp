@@ -17,8 +17,8 @@ namespace clgauss {
 
 namespace {
 
-// Every look takes a core from a kernel: two ranks on two cores, n = 8192, 7.0 s with pauses of 50
-// us, 5.5 with these.
+// Each poll takes a core from a kernel. Two ranks on two cores, n = 8192: 7.0 s with pauses of 50
+// us, 5.5 s with pauses of 400 us.
 constexpr std::chrono::microseconds kPause(400);
 
 std::atomic<bool> mpi_thread_rests = false;
@@ -28,7 +28,7 @@ starpu_task* (*pop_task)(unsigned) = nullptr;  // of kPolicy
 starpu_task* pop_task_or_rest(unsigned context) {
   starpu_task* const task = pop_task(context);
   if (task == nullptr) {
-    starpu_worker_relax_on();  // others may reach the worker meanwhile
+    starpu_worker_relax_on();  // lets other threads access the worker
     std::this_thread::sleep_for(kPause);
     starpu_worker_relax_off();
   }
@@ -55,10 +55,10 @@ void let_mpi_thread_rest() { mpi_thread_rests = true; }
 
 }  // namespace clgauss
 
-/// MPI's own way to look at what a program calls (its standard's profiling interface): StarPU's
-/// thread tests all that it waits for, one after the other, again and again.
+/// Overrides MPI_Test through MPI's profiling interface. StarPU's thread calls it for all its
+/// pending requests in turn, without pause.
 extern "C" CLGAUSS_EXPORT int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  constexpr int kInVain = 100, kBetweenRests = 8;  // tests: several rounds, and some of one
+  constexpr int kInVain = 100, kBetweenRests = 8;  // calls: several rounds; part of a round
   thread_local const bool is_starpu = clgauss::operating_system::thread_name() == "MPI";
   thread_local int in_vain = 0;
   const int result = PMPI_Test(request, flag, status);

@@ -1,20 +1,20 @@
 #pragma once
-/// Rest for StarPU's threads, which ask without pause whether there is something to do. Where the
-/// devices are the host's own cores that takes more of these than the kernels get (measured: two
-/// ranks on two cores, 1.1 s of 1.7).
+/// Adds pauses to StarPU's threads, which poll for work without pause. Where the devices are the
+/// host's own cores, polling takes more of their time than the kernels get (measured on two ranks
+/// on two cores: 1.1 s of 1.7).
 
 #include <starpu_scheduler.h>
 
 namespace clgauss {
 
-/// StarPU's policy that brings a worker's tasks into the order of their priorities, and what they
-/// need to its device meanwhile.
+/// The StarPU policy that sorts a worker's tasks by priority and fetches their data to its device
+/// in advance.
 inline constexpr const char* kPolicy = "dmdas";
 
-/// The same with a pause where a worker has nothing to do.
+/// The same policy, with a pause whenever a worker has nothing to do.
 [[nodiscard]] starpu_sched_policy* resting_policy();
 
-/// From now on StarPU's thread for MPI pauses where no message has come for a while.
+/// From now on, StarPU's MPI thread pauses when no message has arrived for a while.
 void let_mpi_thread_rest();
 
 }  // namespace clgauss

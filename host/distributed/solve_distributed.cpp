@@ -9,7 +9,7 @@ namespace clgauss {
 
 namespace {
 
-/// A and B, for refinement.
+/// The system A X = B, for refinement.
 class ColumnsOperator : public SystemOperator {
  public:
   ColumnsOperator(const DistributedLu& lu, const Matrix& b) : lu_(lu), b_(b) {}
@@ -28,7 +28,7 @@ class ColumnsOperator : public SystemOperator {
   const Matrix& b_;
 };
 
-/// Row i multiplied by 2^-exponents[i].
+/// X with row i multiplied by 2^-exponents[i].
 Matrix divided(Matrix x, const std::vector<int>& exponents) {
   for (Index i = 0; i < exponents.size(); ++i)
     for (double& value : x.row(i)) value = times_power(value, -exponents[i]);
@@ -42,7 +42,7 @@ InverseProducts scaled_inverse_of(DistributedLu& lu) {
           [&](const Matrix& x) { return divided(lu.solve_transposed(divided(x, columns)), rows); }};
 }
 
-/// What is found out of an x.
+/// Measures, refines and estimates the error of an x.
 class Check {
  public:
   Check(DistributedLu& lu, const Matrix& b, const DistributedSolveOptions& options,
@@ -53,7 +53,7 @@ class Check {
     const bool narrow = options_.lu.type == RealType::f32;
     if (narrow && solution_.accuracy == Accuracy::double_precision) refine_x();
     measure();
-    // Rare with factors of f64: their pivots grew, and that cost digits.
+    // Rare with f64 factors: pivot growth has cost digits.
     if (!narrow && !(solution_.residual.scaled <= 1)) {
       refine_x();
       measure();
@@ -88,7 +88,7 @@ class Check {
     const ConditionAndError found =
         estimate_trust(inverse_of(lu_), lu_.size().norm1, {solution_.x, r_, d_});
     Trust trust{found.rcond, found.forward_error, lu_.reciprocal_growth(), 0};
-    // Scaling changes no digit of det A, but rcond.
+    // Scaling leaves det A unchanged, but not rcond.
     const bool scaled = solution_.scaled_rows || solution_.scaled_columns;
     const double rcond = options_.determinant && scaled
                              ? reciprocal_condition(scaled_inverse_of(lu_), lu_.scaled_size().norm1)

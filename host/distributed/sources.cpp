@@ -41,11 +41,11 @@ class MatrixColumns : public ColumnSource {
   const Matrix& a_;
 };
 
-/// Sent from the first rank to those that read it.
+/// A matrix that the first rank holds and sends to the ranks that read it.
 class ScatteredColumns : public ColumnSource {
  public:
   ScatteredColumns(const Ranks& ranks, Matrix a) : ranks_(ranks), a_(std::move(a)) {
-    double n = 0, half = 0, other_half = 0;  // halves of the checksum, as f64 holds them
+    double n = 0, half = 0, other_half = 0;  // 32-bit halves of the checksum, exact in f64
     ranks_.together([&] {
       if (ranks_.rank() != 0) return;
       const MatrixColumns columns(a_);
@@ -97,12 +97,12 @@ class ScatteredColumns : public ColumnSource {
   const Ranks& ranks_;
   Index n_ = 0;
   std::uint64_t fingerprint_ = 0;
-  mutable Matrix a_;  // until it is dealt out
+  mutable Matrix a_;  // freed once it is distributed
   mutable ColumnCut cut_;
   mutable std::vector<std::vector<double>> blocks_;
 };
 
-/// Of a mapped file: pages come when they are read, by whom they are needed.
+/// Columns of a mapped file: a page is read only by the ranks that need it.
 template <typename Number>
 class MappedColumns : public ColumnSource {
  public:
@@ -127,7 +127,8 @@ class MappedColumns : public ColumnSource {
     if (!mapping_.intact()) throw FileError(name_, "it was cut short while it was read");
   }
 
-  /// The size, and the numbers of 64 rows: all of them would be read by every rank.
+  /// Covers the size and the numbers of 64 rows. To cover all of them, every rank would have to
+  /// read the whole file.
   std::uint64_t fingerprint() const override {
     std::uint64_t sum = mapping_.bytes().size();
     for (Index s = 0; s < std::min<Index>(n_, 64); ++s) {
@@ -161,7 +162,7 @@ class RandomColumns : public ColumnSource {
   std::uint64_t fingerprint() const override { return seed_ * 0x9e3779b97f4a7c15U + n_; }
 
  private:
-  /// SplitMix64 of the element's number.
+  /// SplitMix64 of the element's index.
   [[nodiscard]] double number(std::uint64_t element) const {
     std::uint64_t z = (element + 1) * 0x9e3779b97f4a7c15U + seed_ * 0xd1342543de82ef95U;
     z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -190,7 +191,7 @@ std::unique_ptr<ColumnSource> random_columns(Index n, std::uint64_t seed) {
   return std::make_unique<RandomColumns>(n, seed);
 }
 
-// The few headers that NumPy itself writes; whatever looks different is for the reader of whole
+// Supports only the headers that NumPy itself writes; other files are left to the reader of whole
 // files.
 std::unique_ptr<ColumnSource> columns_of_npy(const std::filesystem::path& path) {
   if constexpr (std::endian::native != std::endian::little) return nullptr;

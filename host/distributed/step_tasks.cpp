@@ -34,8 +34,8 @@ void StepTasks::work(void* buffers[], void* argument) {
   Engine::Implementation& engine = task.all->engine_;
   engine.guard(device, [&] {
     task.all->run_(task.step, device, buffers);
-    // StarPU asks again and again whether a device has finished, on a core that a CPU device needs
-    // itself.
+    // StarPU polls for the device's completion and thereby occupies a core that a CPU device needs
+    // itself. Waiting here avoids that.
     if (engine.profiles[device].type == DeviceType::cpu)
       engine.workers[device].context->queue().finish();
   });

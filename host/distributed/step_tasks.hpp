@@ -1,5 +1,5 @@
 #pragma once
-/// The steps of the algorithm as tasks of StarPU's.
+/// The steps of the algorithm as StarPU tasks.
 
 #include <clgauss/error.hpp>
 #include <deque>
@@ -17,7 +17,7 @@ struct Step {
   double flops;
 };
 
-/// Where a step works, and when: of a lower order come first where there is a choice.
+/// Where and when a step runs: of several ready steps, the one of the lowest order comes first.
 struct StepPlace {
   int rank;
   std::size_t device;
@@ -26,10 +26,10 @@ struct StepPlace {
 
 class CLGAUSS_HIDDEN StepTasks {
  public:
-  /// Enqueues a step's kernels on the device; in the thread of its worker.
+  /// Enqueues a step's kernels on the device. Called in the thread of the device's worker.
   using Run = std::function<void(const Step& step, std::size_t device, void* buffers[])>;
 
-  /// `finished` is called in the thread of a worker, too. Both must outlive the tasks.
+  /// `finished` is called in a worker's thread. Both functions must outlive the tasks.
   StepTasks(Engine::Implementation& engine, Run run, std::function<void(const Step&)> finished,
             bool keeps_records)
       : engine_(engine),
@@ -37,11 +37,11 @@ class CLGAUSS_HIDDEN StepTasks {
         finished_(std::move(finished)),
         keeps_records_(keeps_records) {}
 
-  /// `data`: a mode of StarPU's and a handle each, in turn. Throws UsageError.
+  /// `data` alternates StarPU access modes and handles. Throws UsageError.
   template <typename... Data>
   void submit(const Step& step, const StepPlace& place, Data... data) {
     Task* const task = &tasks_.emplace_back(Task{this, step});
-    // Not by STARPU_EXECUTE_ON_WORKER, which takes a worker's tasks as they come, whatever their
+    // Not STARPU_EXECUTE_ON_WORKER, which runs a worker's tasks in submission order and ignores
     // priorities.
     std::vector<std::uint32_t>& worker = engine_.workers[place.device].alone;
     const auto insert = [&](auto... arguments) {
@@ -58,7 +58,7 @@ class CLGAUSS_HIDDEN StepTasks {
       throw UsageError("StarPU does not take a task: error " + std::to_string(result));
   }
 
-  /// Forgets tasks that have ended.
+  /// Forgets finished tasks.
   void clear();
   [[nodiscard]] double done_flops() const { return done_flops_; }
 

@@ -1,6 +1,5 @@
 #pragma once
-/// Files that were put into the library when it was built; embed_files.cmake writes the
-/// definitions.
+/// Files embedded in the library at build time; embed_files.cmake writes the definitions.
 
 #include <functional>
 #include <map>
@@ -14,7 +13,7 @@ using EmbeddedFiles = std::map<std::string, std::string, std::less<>>;
 /// cl/*/*.cl and cl/*/*.clh, by file name.
 [[nodiscard]] const EmbeddedFiles& embedded_kernels();
 
-/// data/tuned/VENDOR/DEVICE.json: what was tuned before clgauss was shipped.
+/// data/tuned/VENDOR/DEVICE.json: the tuning results shipped with clgauss.
 [[nodiscard]] const EmbeddedFiles& embedded_tuning();
 
 /// data/published/*.csv, by file name: in clgauss-tune only.

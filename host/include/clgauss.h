@@ -39,11 +39,12 @@ extern "C" {
 #define CLGAUSS_VERSION_MAJOR 0
 #define CLGAUSS_VERSION_MINOR 1
 #define CLGAUSS_VERSION_PATCH 0
-/* Of this header, for comparison with clgauss_version(): 10000 major + 100 minor + patch. */
+/* The version of this header, for comparison with clgauss_version(): 10000 major + 100 minor +
+ * patch. */
 #define CLGAUSS_VERSION \
   (10000 * CLGAUSS_VERSION_MAJOR + 100 * CLGAUSS_VERSION_MINOR + CLGAUSS_VERSION_PATCH)
 
-/* Of the library that is linked. */
+/* The version of the linked library. */
 CLGAUSS_API int clgauss_version(void);
 CLGAUSS_API const char* clgauss_version_string(void); /* "0.1.0" */
 

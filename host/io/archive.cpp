@@ -27,7 +27,7 @@ std::string listed(std::span<const ArrayInfo> arrays) {
   return texts.empty() ? "no array" : fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// How to name arrays of the file, as one types it.
+/// An example of how to name an array of the file on the command line.
 std::string example(const Input& input, std::span<const ArrayInfo> arrays, bool nothing_named,
                     const Role& role) {
   std::vector<std::string> names;
@@ -51,7 +51,7 @@ bool is_called(const ArrayInfo& array, std::string_view name) {
 
 Place place_of(const std::string& path) {
   const auto is_there = [](const std::string& file) {
-    std::error_code unknown;  // whatever it is, it is not found here
+    std::error_code unknown;  // on any error, the file was not found
     return file == "-" || std::filesystem::exists(file, unknown);
   };
   if (is_there(path)) return {path, {}};

@@ -1,5 +1,5 @@
 #pragma once
-/// Files of several arrays with names: .npz, MATLAB's .mat, HDF5.
+/// Files that hold several named arrays: .npz, MATLAB's .mat, HDF5.
 
 #include <memory>
 #include <span>
@@ -14,13 +14,14 @@ namespace clgauss::io {
 /// An array as its file describes it.
 struct ArrayInfo {
   std::string name;
-  Index rows = 0, cols = 0;  // where there is no obstacle and the format tells before it is read
-  /// why it is no matrix of numbers, as in "holds text"; empty if it may be one
+  Index rows = 0, cols = 0;  // 0 with an obstacle, or if unknown before reading
+  /// Why it is not a matrix of numbers, such as "holds text"; empty if it may be one.
   std::string obstacle;
-  bool complex = false;  // with parts that are read(), real and imaginary one of each number
+  bool complex = false;  // each number has a real and an imaginary part
 };
 
-/// An open file. Its functions throw FormatError, naming file and array, and OutOfMemory.
+/// An open file. Its functions throw FormatError, which names the file and the array, and
+/// OutOfMemory.
 class Archive {
  public:
   Archive() = default;
@@ -29,16 +30,16 @@ class Archive {
   virtual ~Archive() = default;
 
   [[nodiscard]] virtual std::vector<ArrayInfo> arrays() = 0;
-  /// An array without obstacle.
+  /// Reads an array, which must not have an obstacle.
   [[nodiscard]] virtual Content read(const ArrayInfo& array) = 0;
 };
 
-/// `input` and `options` must outlive what is opened.
+/// Open a file of each format. `input` and `options` must outlive the archive.
 [[nodiscard]] std::unique_ptr<Archive> open_npz(const Input& input, const ReadOptions& options);
 [[nodiscard]] std::unique_ptr<Archive> open_mat(const Input& input, const ReadOptions& options);
 [[nodiscard]] std::unique_ptr<Archive> open_hdf5(const Input& input, const ReadOptions& options);
 
-/// What a matrix is called in a file of several.
+/// A matrix and its name in a file of several.
 struct NamedMatrix {
   std::string_view name;
   const Matrix& matrix;
@@ -48,33 +49,33 @@ void write_npz(OutputFile& file, std::span<const NamedMatrix> arrays);
 void write_mat(OutputFile& file, std::span<const NamedMatrix> arrays);
 void write_hdf5(OutputFile& file, std::span<const NamedMatrix> arrays);
 
-/// The array of the path FILE:ARRAY, where FILE is there and FILE:ARRAY is not; else the path is
-/// that of a file.
+/// The parts of a path FILE:ARRAY, if FILE exists and FILE:ARRAY does not. Otherwise `file` is the
+/// whole path.
 struct Place {
   std::string file, array;
 };
 [[nodiscard]] Place place_of(const std::string& path);
 
-/// "s.npz:A", as messages call an array.
+/// The name of an array in messages: "s.npz:A".
 [[nodiscard]] inline std::string name_of(const Input& input, std::string_view array) {
   return input.name() + ":" + std::string(array);
 }
 
-/// With or without the slash with which paths in HDF5 begin.
+/// Whether the array has this name. The slash at the start of an HDF5 path is optional.
 [[nodiscard]] bool is_called(const ArrayInfo& array, std::string_view name);
 
-/// `arrays` for those who can do with `numbers`: where these are real, that an array is complex is
-/// its obstacle.
+/// `arrays` for a caller that accepts `numbers`. If these are only real, complex arrays get an
+/// obstacle.
 [[nodiscard]] std::vector<ArrayInfo> as_far_as(Numbers numbers, std::vector<ArrayInfo> arrays);
 
-/// What an array is looked for as, and how an error says to name one: "`before`s.npz:f" or, where
-/// one name is that of two, with "`between`s.npz:g" after it.
+/// The role that an array is wanted for. The other members tell a message how to name arrays:
+/// "`before`s.npz:f". If the name of a file stands for two arrays, "`between`s.npz:g" follows.
 struct Role {
   std::string_view name, before = {}, between = {};
 };
 
-/// The array that is called `wanted`; where that is empty the only one, or the one called as its
-/// role. Throws FormatError that names those that there are.
+/// The array named `wanted`. If that is empty: the only array, or the one named like its role.
+/// Throws FormatError that lists the arrays.
 [[nodiscard]] const ArrayInfo& chosen(const Input& input, std::span<const ArrayInfo> arrays,
                                       const std::string& wanted, const Role& role);
 

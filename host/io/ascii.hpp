@@ -1,5 +1,5 @@
 #pragma once
-/// Letters without regard to the locale.
+/// Letter case of ASCII, independent of the locale.
 
 #include <algorithm>
 #include <string>

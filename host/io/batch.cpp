@@ -1,4 +1,4 @@
-// Batches of systems in .npy files of three dimensions.
+// Batches of systems in three-dimensional .npy files.
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ Array read_array(const std::string& path, const ReadOptions& options) {
   });
 }
 
-/// Throws unless `array` holds systems of an n that the batched kernels take.
+/// Throws unless `array` is a batch of systems whose n the batched kernels support.
 void check_matrices(const Array& array, const std::string& path, bool augmented) {
   const std::string shape = name_of(path) + ": " + shape_of(array);
   if (array.shape.size() != 3)

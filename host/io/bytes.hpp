@@ -1,5 +1,5 @@
 #pragma once
-/// Bytes whose number is known only in the end.
+/// Reads bytes whose number is not known in advance.
 
 #include <fmt/format.h>
 
@@ -15,12 +15,12 @@ namespace clgauss::io {
 
 using Bytes = std::vector<char, UninitializedAllocator<char>>;
 
-/// The most bytes that are taken into memory of what does not say its size before: half of what
-/// this machine has, for the numbers in them need the rest.
+/// The limit for data whose size is not known in advance: half of this machine's memory, because
+/// the numbers in the data need the rest.
 [[nodiscard]] inline Index most_unsized_bytes() { return physical_memory() / 2; }
 
-/// All that `read(place, count)` gives, until it gives 0. Throws OutOfMemory, naming the file and
-/// `what` (as in "unpacks to"), before there are more than `most` bytes.
+/// All bytes that `read(place, count)` returns, until it returns 0. Throws OutOfMemory before there
+/// are more than `most` bytes. The message names the file and `what`, for example "unpacks to".
 template <typename Read>
 [[nodiscard]] Bytes read_all(const std::string& name, std::string_view what, Index most,
                              Read read) {

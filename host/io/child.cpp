@@ -26,7 +26,7 @@ namespace clgauss::io {
 
 namespace {
 
-/// What a child tells: messages of a kind, a length and as many bytes.
+/// A child's messages: a kind, a length and as many bytes.
 enum class Kind : std::uint64_t { array, numbers, unreadable, out_of_memory, end };
 struct Head {
   Kind kind;
@@ -47,7 +47,7 @@ class Sender {
   void put(std::string_view bytes) const {
     while (!bytes.empty()) {
       const ssize_t done = ::write(pipe_, bytes.data(), bytes.size());
-      if (done < 0 && errno != EINTR) ::_exit(1);  // nobody listens
+      if (done < 0 && errno != EINTR) ::_exit(1);  // the parent has gone
       bytes.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(done, 0)));
     }
   }
@@ -55,7 +55,7 @@ class Sender {
   int pipe_;
 };
 
-/// The name, a zero, the obstacle; before them rows, cols and whether it is complex.
+/// Packs rows, cols and whether it is complex, then the name, a zero byte and the obstacle.
 std::string packed(const ArrayInfo& array) {
   const std::array<Index, 3> shape = {array.rows, array.cols, array.complex ? Index{1} : Index{0}};
   return std::string(reinterpret_cast<const char*>(shape.data()), sizeof shape) + array.name +
@@ -77,8 +77,8 @@ void limit(decltype(RLIMIT_CORE) what, rlim_t most) {
   ::setrlimit(what, &now);
 }
 
-/// No more memory than half of the machine's, no more time than `cpu_seconds`, no words, no core
-/// dump, no life after its parent.
+/// Limits a child: additional memory up to half of the machine's, `cpu_seconds` of processor time,
+/// no messages on stderr, no core dump. The child ends with its parent.
 void confine(pid_t parent, rlim_t cpu_seconds) {
   operating_system::end_with_parent();
   if (::getppid() != parent) ::_exit(1);
@@ -89,14 +89,14 @@ void confine(pid_t parent, rlim_t cpu_seconds) {
   if (null >= 0) ::dup2(null, STDERR_FILENO);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, cpu_seconds);
-#ifndef __SANITIZE_ADDRESS__  // whose shadow takes what there is
+#ifndef __SANITIZE_ADDRESS__  // its shadow memory needs all the address space
   if (const auto taken = operating_system::address_space_bytes())
     limit(RLIMIT_AS, *taken + most_unsized_bytes());
 #endif
 }
 
-/// A process that runs `work` and sends what comes of it. It is killed, if it still runs, at the
-/// end of the scope.
+/// A process that runs `work` and sends the results. If it is still running at the end of the
+/// scope, it is killed.
 class Child {
  public:
   template <typename Work>
@@ -123,7 +123,8 @@ class Child {
     }
   }
 
-  /// Fills `count` bytes; false if the child ended before. `wait` is called ten times a second.
+  /// Reads `count` bytes; false if the child ended before that. `wait` is called ten times a
+  /// second.
   template <typename Wait>
   [[nodiscard]] bool receive(void* place, std::size_t count, const Wait& wait) {
     auto* at = static_cast<char*>(place);
@@ -155,7 +156,7 @@ class Child {
     } catch (const std::exception& error) {
       sender.send(Kind::unreadable, error.what());
     }
-    ::_exit(0);  // what the parent would do at its end is not for a child
+    ::_exit(0);  // skips the parent's exit handlers
   }
 
   [[noreturn]] static void fail(const char* call) {
@@ -175,7 +176,7 @@ class ChildArchive : public Archive {
   [[nodiscard]] Content read(const ArrayInfo& array) override;
 
  private:
-  /// Seconds of computing, generous, for the file and `bytes` of numbers.
+  /// A generous limit in seconds of processor time, for the file and `bytes` of numbers.
   [[nodiscard]] rlim_t patience(Index bytes) const {
     return 2 + (input_.bytes().size() + bytes) / 5'000'000;
   }
@@ -232,7 +233,7 @@ std::vector<ArrayInfo> ChildArchive::arrays() {
 
 Content ChildArchive::read(const ArrayInfo& array) {
   const std::string name = name_of(input_, array.name);
-  /// of numbers or of their parts, here and in the library
+  /// One copy here and one in the library, of each number or of each part of a complex number.
   const Index copies = array.complex ? 4 : 2;
   require_memory(name, array.rows, array.cols, copies);
   const Index bytes = copies / 2 * *dense_bytes(array.rows, array.cols);

@@ -1,7 +1,7 @@
-// CSV and TSV: numbers with commas, semicolons or tabs between them, one row a line. '%' begins no
-// comment here: 50% in a spreadsheet is not 50. Where semicolons stand between the fields a comma
-// is a decimal comma: that is how spreadsheets write where people write 1,5. Between tabs or in
-// quotes it may as well separate thousands.
+// CSV and TSV: numbers separated by commas, semicolons or tabs, one row per line. '%' does not
+// begin a comment here, because 50% in a spreadsheet is not 50. Between semicolons, a comma is a
+// decimal comma: spreadsheets write that in locales where 1,5 is a number. Between tabs or in
+// quotes, a comma could also separate thousands.
 
 #include "io/table.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-/// An open file that is closed at the end of the scope.
+/// A file descriptor that is closed at the end of the scope.
 
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ namespace clgauss::io {
 class Descriptor {
  public:
   Descriptor() = default;
-  /// Takes over what open() returned.
+  /// Takes ownership of a descriptor that open() returned.
   explicit Descriptor(int number) : number_(number) {}
   Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
   Descriptor& operator=(Descriptor&& other) noexcept {
@@ -24,18 +24,18 @@ class Descriptor {
 
   [[nodiscard]] bool open() const noexcept { return number_ >= 0; }
   [[nodiscard]] int number() const noexcept { return number_; }
-  /// False if what was written did not get to the disk.
+  /// Closes the file. False if written data did not reach the disk.
   [[nodiscard]] bool close() noexcept {
     return !open() || ::close(std::exchange(number_, -1)) == 0;
   }
-  /// The number, which the caller now closes.
+  /// Returns the descriptor, which the caller must close.
   [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
 
  private:
   int number_ = -1;
 };
 
-/// Writes all of `bytes`; false, and errno, if that cannot be done.
+/// Writes all of `bytes`. On failure it returns false and sets errno.
 [[nodiscard]] inline bool write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());

@@ -1,5 +1,5 @@
 #pragma once
-/// Whole numbers as doubles, without rounding.
+/// Checks whether integers convert to double without rounding.
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 namespace clgauss::io {
 
-/// Whether a double holds `value`: no more than 53 bits between its first and its last.
+/// Whether a double represents `value` exactly: its first and last set bits span at most 53 bits.
 template <std::integral Integer>
 [[nodiscard]] constexpr bool is_exact(Integer value) {
   if constexpr (sizeof(Integer) < sizeof(std::uint64_t)) return true;
@@ -21,7 +21,7 @@ template <std::integral Integer>
   return magnitude == 0 || 64 - std::countl_zero(magnitude) - std::countr_zero(magnitude) <= 53;
 }
 
-/// Why the element at `row` and `col`, from 0, is refused.
+/// The error message for the element at `row` and `col`, counted from 0.
 template <std::integral Integer>
 [[nodiscard]] std::string inexact_text(Integer value, std::size_t row, std::size_t col) {
   return fmt::format("row {}, column {} holds {}, which no 64-bit float represents", row + 1,

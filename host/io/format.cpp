@@ -53,22 +53,22 @@ bool is_mat(std::string_view bytes) {
 
 bool is_hdf5(std::string_view bytes) { return bytes.starts_with("\x89HDF\r\n\x1a\n"); }
 
-/// Everything there is to know about a format; a new one is a row here and a value of FileFormat.
-/// It holds one matrix, and has `read` and `write`, or several with names, and has `open` and
+/// The description of a format. A new format is a row here and a value of FileFormat. A format for
+/// one matrix has `read` and `write`; a format for several named matrices has `open` and
 /// `write_arrays`.
 struct Format {
   FileFormat format;
   std::string_view name;
   std::array<std::string_view, 2> extensions;
-  bool (*recognises)(std::string_view bytes) = nullptr;  // null: it has no signature
+  bool (*recognises)(std::string_view bytes) = nullptr;  // null if it has no signature
   Content (*read)(const Input&, const ReadOptions&) = nullptr;
   void (*write)(OutputFile&, const Matrix&, const WriteOptions&) = nullptr;
   std::unique_ptr<io::Archive> (*open)(const Input&, const ReadOptions&) = nullptr;
   void (*write_arrays)(OutputFile&, std::span<const io::NamedMatrix>) = nullptr;
-  std::string_view library = {};  // that does it
-  bool available = true;          // the library was there when this one was built
+  std::string_view library = {};  // that it needs
+  bool available = true;          // whether this build includes the library
   Content (*read_any)(const Input&,
-                      const ReadOptions&) = nullptr;  // where it knows complex numbers
+                      const ReadOptions&) = nullptr;  // if it supports complex numbers
   void (*write_complex)(OutputFile&, const Matrix& parts, const WriteOptions&) = nullptr;
 };
 
@@ -138,14 +138,14 @@ const Format& entry_of(FileFormat format) {
                        [format](const Format& entry) { return entry.format == format; });
 }
 
-/// The format of `bytes`. Tables have no signature, they are told apart by what stands between the
-/// first numbers; a file whose extension promises a signature and that has none is left to that
-/// parser to refuse.
+/// The format of `bytes`. Tables have no signature; they are distinguished by the separator between
+/// the first numbers. If the extension belongs to a format with a signature but the file has none,
+/// that format's reader reports the error.
 FileFormat detect(std::string_view bytes, FileFormat by_extension) {
   for (const Format& entry : formats)
     if (entry.recognises != nullptr && entry.recognises(bytes)) return entry.format;
   if (entry_of(by_extension).recognises != nullptr) return by_extension;
-  /// a column may be "in %"
+  /// A column name in a spreadsheet may contain %, as in "in %".
   const bool spreadsheet = by_extension == FileFormat::csv || by_extension == FileFormat::tsv;
   const std::string_view line = io::first_line_with_content(bytes, spreadsheet ? "#" : "#%");
   const bool has_tab = line.find('\t') != std::string_view::npos;
@@ -156,12 +156,12 @@ FileFormat detect(std::string_view bytes, FileFormat by_extension) {
     return FileFormat::csv;
   }
   if (has_tab && by_extension == FileFormat::csv) {
-    return FileFormat::tsv;  // spreadsheets also write tabs into a .csv
+    return FileFormat::tsv;  // spreadsheets also write tabs to .csv files
   }
   return line.find_first_of(" \t") != std::string_view::npos ? FileFormat::text : by_extension;
 }
 
-/// The libraries put a file together in memory, from another copy of the matrix in some formats.
+/// Libraries build a file in memory. Some formats need another copy of the matrix.
 void require_room(const OutputFile& file, const Matrix& matrix) {
   io::require_memory(file.path(), matrix.rows(), matrix.cols(), 3);
 }
@@ -267,7 +267,7 @@ void refuse_unavailable(const std::string& file, FileFormat format) {
 
 namespace {
 
-/// What `read(input, array, format)` makes of a file that is there.
+/// Returns read(input, array, format) for a file that exists.
 template <typename Read>
 auto with_file(const std::string& path, const ReadOptions& options, Read read) {
   const Place place = place_of(path);

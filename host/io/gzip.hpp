@@ -1,5 +1,5 @@
 #pragma once
-/// gzip: what is read from it, and what is written to names that end in .gz.
+/// gzip: unpacks input, and compresses output whose name ends in .gz.
 
 #include <cstdio>
 #include <memory>
@@ -12,11 +12,11 @@ namespace clgauss::io {
 
 [[nodiscard]] inline bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
-/// What `bytes` unpack to, of one member or several. Throws FormatError if they are cut off or
+/// The unpacked `bytes`, of one gzip member or several. Throws FormatError if they are truncated or
 /// damaged, OutOfMemory beyond `most` bytes: three megabytes can unpack to three gigabytes.
 [[nodiscard]] Bytes unpacked(std::string_view bytes, const std::string& name, Index most);
 
-/// Compresses into `file`, which stays open.
+/// Compresses to `file`, which stays open.
 class GzipWriter {
  public:
   explicit GzipWriter(std::FILE* file);
@@ -24,7 +24,7 @@ class GzipWriter {
   GzipWriter& operator=(const GzipWriter&) = delete;
   ~GzipWriter();
 
-  /// False if the file took less, as after fwrite().
+  /// False if the file did not accept everything, as with fwrite().
   [[nodiscard]] bool write(std::string_view bytes);
   [[nodiscard]] bool finish();
 

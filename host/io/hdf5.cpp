@@ -1,10 +1,10 @@
-// HDF5 datasets of one or two dimensions, by libhdf5. https://docs.hdfgroup.org/hdf5/v1_10/
+// HDF5 datasets of one or two dimensions, through libhdf5. https://docs.hdfgroup.org/hdf5/v1_10/
 
 #include "io/archive.hpp"
 
 #ifdef CLGAUSS_WITH_HDF5
 
-#define H5_USE_110_API  // what later releases keep
+#define H5_USE_110_API  // later releases keep this API
 #include <fmt/format.h>
 #include <hdf5.h>
 
@@ -23,7 +23,7 @@ namespace clgauss::io {
 
 namespace {
 
-/// What H5Xopen() or H5Xcreate() returned, closed at the end of the scope.
+/// The result of H5Xopen() or H5Xcreate(), closed at the end of the scope.
 class Handle {
  public:
   Handle(hid_t id, herr_t (*close)(hid_t), const char* what) : id_(id), close_(close) {
@@ -47,8 +47,8 @@ void check(herr_t status, const char* what) {
     throw Unreadable(fmt::format("the file is cut off or damaged: libhdf5 cannot {}", what));
 }
 
-/// libhdf5 prints every error that it returns as well, unless it is told not to. What the caller
-/// had set comes back.
+/// By default, libhdf5 also prints every error that it returns. This turns printing off and
+/// restores the caller's setting at the end of the scope.
 class Silence {
  public:
   Silence() {
@@ -65,10 +65,10 @@ class Silence {
 };
 
 constexpr const char* kNoPlace =
-    "/dev/null/clgauss";  // a file in memory must not be called as one on a disk
+    "/dev/null/clgauss";  // a path that no file on disk can have, for a file in memory
 
-/// In memory, of which nothing goes to a disk; else without locks: some network file systems have
-/// none, and nothing is written.
+/// Access to a file in memory, which is never written to disk; or to a file on disk without locks,
+/// because some network file systems have none and nothing is written.
 Handle access_to(std::optional<std::string_view> in_memory) {
   constexpr std::size_t kStep = std::size_t{1} << 20U;
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
@@ -76,7 +76,7 @@ Handle access_to(std::optional<std::string_view> in_memory) {
     H5Pset_file_locking(access, false, true);
   } else {
     H5Pset_fapl_core(access, kStep, false);
-    // libhdf5 copies from there.
+    // libhdf5 copies the image.
     if (!in_memory->empty())
       H5Pset_file_image(access, const_cast<char*>(in_memory->data()), in_memory->size());
   }
@@ -126,7 +126,7 @@ herr_t add_dataset(hid_t file, const char* name, const H5O_info_t* object, void*
   try {
     const Handle dataset(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose, "dataset");
     found.push_back(info_of(dataset, std::string("/") + name));
-  } catch (const Unreadable&) {  // not through the library that called
+  } catch (const Unreadable&) {  // an exception must not pass through libhdf5, the caller
     found.push_back({std::string("/") + name, 0, 0, "is damaged"});
   }
   return found.size() < kMost ? 0 : 1;
@@ -140,7 +140,7 @@ std::vector<ArrayInfo> list_hdf5(const Input& input) {
   return found;
 }
 
-/// About 8 MB, in whole rows of chunks, each of which is unpacked once.
+/// About 8 MB, rounded to whole rows of chunks, so that each chunk is unpacked only once.
 Index rows_at_once(hid_t dataset, Index cols) {
   const Handle creation(H5Dget_create_plist(dataset), H5Pclose, "layout");
   std::array<hsize_t, 2> chunk = {1, 1};

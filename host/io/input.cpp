@@ -48,8 +48,8 @@ Input::Input(const std::string& path, Index most_unpacked) : name_(name_of(path)
   if (S_ISDIR(status.st_mode)) {
     throw FileError(name_, "is a directory, a file is needed");
   }
-  // The size 0 may be a lie (files under /proc), and an empty file cannot be mapped; standard input
-  // may stand in mid-file.
+  // A size of 0 may be wrong (files under /proc), and an empty file cannot be mapped. Standard
+  // input may be positioned in the middle of a file.
   if (file && S_ISREG(status.st_mode) && status.st_size > 0) {
     const auto size = static_cast<std::size_t>(status.st_size);
     mapping_.emplace(descriptor, size);
@@ -61,7 +61,7 @@ Input::Input(const std::string& path, Index most_unpacked) : name_(name_of(path)
   }
   if (mapped()) {
     bytes_ = mapping_->bytes();
-  } else {  // also what lies where no file can be mapped
+  } else {  // also files on file systems that cannot map them
     buffer_ = read_whole(descriptor, name_);
     bytes_ = {buffer_.data(), buffer_.size()};
   }

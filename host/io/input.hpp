@@ -12,35 +12,34 @@
 
 namespace clgauss::io {
 
-/// What messages call the file at `path`.
+/// The name of the file at `path` in messages.
 [[nodiscard]] inline std::string name_of(const std::string& path) {
   return path == "-" ? "standard input" : path;
 }
 
-/// Regular files are mapped, everything else is read whole; gzip is unpacked. Throws FileError if
-/// it cannot be read, FormatError if it is empty or damaged gzip, OutOfMemory if it does not fit
-/// this machine's memory.
+/// Maps regular files and reads everything else completely; unpacks gzip. Throws FileError if the
+/// file cannot be read, FormatError if it is empty or damaged gzip, OutOfMemory if it exceeds this
+/// machine's memory.
 class Input {
  public:
-  /// `path` "-" is standard input. Of gzip at most `most_unpacked` bytes are taken.
+  /// `path` "-" is standard input. `most_unpacked` limits the bytes that gzip data may unpack to.
   explicit Input(const std::string& path, Index most_unpacked = most_unsized_bytes());
-  /// A part of a file, unpacked into memory.
+  /// A part of a file that was unpacked into memory.
   Input(std::string name, Bytes bytes) : name_(std::move(name)), buffer_(std::move(bytes)) {
     bytes_ = {buffer_.data(), buffer_.size()};
   }
 
-  /// What messages call the file.
+  /// The name of the file in messages.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// The content without a UTF-8 byte order mark, which spreadsheets put in front. Only to be
-  /// looked at within parsed().
+  /// The content without the UTF-8 byte order mark that spreadsheets write. Access it only within
+  /// parsed().
   [[nodiscard]] std::string_view bytes() const noexcept { return bytes_; }
 
-  /// Whether bytes() are those that lie at the path, and not what was read or unpacked from there.
+  /// Whether bytes() is the file itself, mapped, and not a copy that was read or unpacked.
   [[nodiscard]] bool mapped() const noexcept { return mapping_ && mapping_->mapped(); }
 
-  /// What `parse` makes of the bytes. Throws FileError if the file was cut short meanwhile: then
-  /// zeros stood where its bytes were, and neither a value nor a fault found in them means
-  /// anything.
+  /// The result of `parse`. Throws FileError if the file was truncated during parsing. In that case
+  /// the missing bytes read as zeros, so neither the result nor an error of `parse` is valid.
   template <std::invocable Parse>
   [[nodiscard]] auto parsed(Parse parse) const {
     try {

@@ -15,19 +15,19 @@ namespace clgauss::io {
 
 namespace {
 
-/// What the handler looks at, and so without locks. A place is free while `end` is null.
+/// What the signal handler reads, without locks. A place is free while `end` is null.
 struct Range {
   std::atomic<char*> begin = nullptr, end = nullptr;
   std::atomic<bool> lost = false;
 };
 
-std::array<Range, 16> ranges;  // a signal handler has no argument for it
-std::mutex changing;  // of `ranges`, `mappings` and the handler; never taken by the handler
+std::array<Range, 16> ranges;  // global, because a signal handler gets no argument
+std::mutex changing;  // protects `ranges`, `mappings` and the handler; the handler never locks it
 std::size_t mappings = 0;
 struct sigaction handler_before {};
 
-/// Puts zeros in place of the rest of the mapping in which `info->si_addr` lies. Any other address
-/// is left to whoever handled the signal before: it comes again on return.
+/// Replaces the rest of the mapping that contains `info->si_addr`, from that page on, by zeros. For
+/// any other address, it reinstalls the previous handler; on return the signal is raised again.
 void fill_with_zeros(int /*signal*/, siginfo_t* info, void* /*context*/) {
   const int errno_before = errno;
   auto* const address = static_cast<char*>(info->si_addr);

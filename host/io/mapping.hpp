@@ -1,5 +1,5 @@
 #pragma once
-/// A file in memory that outlives its being cut short.
+/// A mapped file that stays readable if the file is truncated.
 
 #include <csignal>
 #include <cstddef>
@@ -7,13 +7,14 @@
 
 namespace clgauss::io {
 
-/// The first `size` bytes of an open file, mapped for reading. Bytes that cannot be had any more
-/// (the file was cut short, its disk failed), for which the system sends SIGBUS, read as zeros from
-/// the first such page on, and intact() says so; a handler of that signal is in place while there
+/// The first `size` bytes of an open file, mapped for reading. If a page can no longer be read (the
+/// file was truncated, its disk failed), the system sends SIGBUS. Then all bytes from that page on
+/// read as zeros, and intact() returns false. The handler of that signal is installed while there
 /// are mappings.
 class Mapping {
  public:
-  /// Check mapped(): a file that cannot be mapped (errno says why) can mostly still be read.
+  /// Check mapped(): it is false if the file could not be mapped, and errno gives the reason. Such
+  /// a file can usually still be read.
   Mapping(int descriptor, std::size_t size);
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
@@ -26,11 +27,11 @@ class Mapping {
  private:
   char* begin_ = nullptr;
   std::size_t size_;
-  std::size_t place_ = 0;  // among the ranges that the handler knows
+  std::size_t place_ = 0;  // index among the ranges that the handler knows
 };
 
-/// Makes the handler of SIGBUS again the one that was there before, beneath that of mappings that
-/// there are by now: for who lets others, such as drivers, replace handlers.
+/// Restores `before` as the SIGBUS handler. If mappings exist by now, their handler stays installed
+/// and falls back to `before`. For code that lets others, such as drivers, replace handlers.
 void restore_bus_handler(const struct sigaction& before);
 
 }  // namespace clgauss::io

@@ -1,4 +1,4 @@
-// MATLAB's .mat, levels 4, 5 and 7.3, by libmatio. It stores matrices column by column.
+// MATLAB's .mat, levels 4, 5 and 7.3, through libmatio. The format is column-major.
 // https://www.mathworks.com/help/pdf_doc/matlab/matfile_format.pdf
 
 #include "io/archive.hpp"
@@ -30,7 +30,8 @@ struct Close {
 };
 using Variable = std::unique_ptr<matvar_t, Close>;
 
-/// libmatio takes a name alone; what is packed, or comes from a pipe, is copied for it.
+/// libmatio reads a file only by name. Unpacked input, or input from a pipe, is therefore copied to
+/// a file in memory.
 class File {
  public:
   explicit File(const Input& input) {
@@ -89,7 +90,7 @@ std::vector<ArrayInfo> list_mat(const Input& input) {
   return found;
 }
 
-/// Calls `with` with a null pointer to the C type of `type`.
+/// Calls `with` with a null pointer of the C type that `type` stands for.
 template <typename With>
 void with_type(matio_types type, With with) {
   switch (type) {
@@ -125,8 +126,8 @@ double exact_number(T value, Index row, Index col) {
   return static_cast<double>(value);
 }
 
-/// The numbers of an array, or the real and the imaginary parts of its complex ones, which libmatio
-/// keeps apart.
+/// The numbers of an array. libmatio stores the real and the imaginary parts of complex numbers in
+/// separate arrays.
 template <typename T>
 class Parts {
  public:
@@ -209,9 +210,9 @@ void read_mat(const Input& input, const ArrayInfo& array, const ForeignReader::T
   });
 }
 
-/// Throws FormatError unless the arrays of a file of level 5 fill it: libmatio takes one that is
-/// cut off for the end. Behind the header of 128 bytes, whose last two tell the order of bytes,
-/// each begins with its type and its length.
+/// Throws FormatError unless the arrays of a level 5 file fill it: libmatio treats a truncated
+/// array as the end of the file. The header has 128 bytes; its last two give the byte order. After
+/// it, each array begins with its type and its length.
 void require_whole(const Input& input) {
   constexpr std::size_t kHeader = 128, kTag = 8;
   std::string_view rest = input.bytes();
@@ -244,7 +245,7 @@ void write_mat(OutputFile& output, std::span<const NamedMatrix> arrays) {
       Mat_CreateVer(whole.path().c_str(), header.c_str(), MAT_FT_MAT5));
   bool written = file != nullptr;
   for (const auto& [name, matrix] : arrays) {
-    /// level 5 counts so
+    /// Level 5 stores the size of an array as a 32-bit integer.
     constexpr Index kMostBytes = std::numeric_limits<std::int32_t>::max() - 1024;
     if (matrix.values().size() > kMostBytes / sizeof(double))
       throw FileError(

@@ -1,5 +1,5 @@
-// Matrix Market: array (dense, column by column) and coordinate (row, column, value) files of real,
-// integer and, where they are wanted, complex numbers.
+// Matrix Market files: array (dense, column-major) and coordinate (row, column, value), with real,
+// integer and, if the caller accepts them, complex numbers.
 // https://math.nist.gov/MatrixMarket/formats.html
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ constexpr CharacterClass characters("%", "");
 enum class Layout { array, coordinate };
 enum class Symmetry { general, symmetric, skew, hermitian };
 
-/// An entry; of a real one the second part is 0.
+/// An entry; `im` is 0 for real numbers.
 struct Entry {
   double re = 0, im = 0;
 };
@@ -54,7 +54,7 @@ class MatrixMarketReader {
   double read_part();
   void finish_entry(std::string_view expected);
 
-  /// Parts of a number: doubles of an element.
+  /// Doubles per element: 2 for complex numbers.
   [[nodiscard]] Index parts() const { return content_.complex ? 2 : 1; }
   double* at(Index row, Index col) {
     return &content_.values[(row * content_.cols + col) * parts()];
@@ -63,7 +63,7 @@ class MatrixMarketReader {
     const double* const place = at(row, col);
     return {place[0], content_.complex ? place[1] : 0};
   }
-  /// Element (row, col), and the one that the symmetry says of it.
+  /// Sets element (row, col) and the element that follows from it by symmetry.
   void set(Index row, Index col, Entry value);
   void refuse_hermitian_diagonal(Index row, Index col, Entry value, const char* at) const;
 
@@ -74,7 +74,7 @@ class MatrixMarketReader {
   Layout layout_ = Layout::array;
   Symmetry symmetry_ = Symmetry::general;
   bool integers_ = false;
-  Index entries_ = 0;  // as the header promises
+  Index entries_ = 0;  // according to the header
   Content content_;
 };
 
@@ -186,7 +186,7 @@ void MatrixMarketReader::read_size() {
 Index MatrixMarketReader::promised_array_entries() const {
   const Index n = content_.rows;
   if (!dense_bytes(n,
-                   content_.cols)) {  // that these are too many is found before memory is asked for
+                   content_.cols)) {  // an excessive size is refused before allocation
     return std::numeric_limits<Index>::max();
   }
   switch (symmetry_) {
@@ -201,9 +201,9 @@ Index MatrixMarketReader::promised_array_entries() const {
   return n * content_.cols;
 }
 
-/// Refuses, before anything is allocated, sizes that the rest of the file cannot fill.
+/// Refuses sizes that the rest of the file cannot contain, before anything is allocated.
 void MatrixMarketReader::refuse_implausible_size() const {
-  const Index shortest_entry =  // "1\n" and "1 1 1\n", or " 0" more
+  const Index shortest_entry =  // "1\n" and "1 1 1\n", for complex numbers " 0" more
       (layout_ == Layout::array ? 2 : 6) + 2 * (parts() - 1);
   const Index bytes = cursor_.bytes_left();
   if (entries_ > bytes / shortest_entry) {
@@ -281,7 +281,7 @@ void MatrixMarketReader::add_entry(Index row, Index col, Entry value, const char
   }
   refuse_hermitian_diagonal(row, col, value, begin);
   const Entry before = get(row, col),
-              sum{before.re + value.re, before.im + value.im};  // duplicates add up
+              sum{before.re + value.re, before.im + value.im};  // duplicates are added
   if (!(std::isfinite(sum.re) && std::isfinite(sum.im)) && !allow_nonfinite_) {
     cursor_.fail_at(begin, fmt::format("the entries of row {}, column {} add up beyond the range "
                                        "of f64",
@@ -363,7 +363,7 @@ void write_matrix_market(OutputFile& file, const Matrix& matrix, const WriteOpti
   file.write(fmt::format("%%MatrixMarket matrix array real general\n{} {}\n", matrix.rows(),
                          matrix.cols()));
   if (matrix.empty()) {
-    return;  // perhaps 10^18 columns of nothing
+    return;  // there may be 10^18 empty columns
   }
   NumberWriter writer(file, options);
   for (Index j = 0; j < matrix.cols(); ++j) {

@@ -35,14 +35,14 @@ Index machine_memory() {
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page_bytes = sysconf(_SC_PAGE_SIZE);
   if (pages <= 0 || page_bytes <= 0) {
-    return std::numeric_limits<Index>::max();  // unknown: let the allocation itself decide
+    return std::numeric_limits<Index>::max();  // unknown, so let the allocation itself decide
   }
   return static_cast<Index>(pages) * static_cast<Index>(page_bytes);
 }
 
-/// The lowest number in the files `name` of `group` and of the groups around it, below `mount`.
-/// Inside a container the paths of /proc may be the host's, of which only the mount itself is
-/// there; "max" is no number.
+/// The lowest number in the files `name` of `group` and of its parent groups, below `mount`. The
+/// value "max" is no number and is ignored. Inside a container, the paths in /proc may be the
+/// host's; then only the file in `mount` itself exists.
 std::optional<Index> lowest_limit(const fs::path& mount, fs::path group, const char* name) {
   std::optional<Index> lowest;
   for (bool more = true; more; group = group.parent_path()) {
@@ -135,7 +135,7 @@ void discard_pages(void* begin, std::size_t bytes) noexcept {
   };
   try {
     in_parallel(to - from, kBytesToDiscard / page, discard);
-  } catch (const std::system_error&) {  // no thread to be had
+  } catch (const std::system_error&) {  // no thread could be started
   }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// A file without a place on a disk, for libraries that read and write by name alone.
+/// A file in memory, for libraries that access files only by name.
 
 #include <optional>
 #include <string>
@@ -15,11 +15,11 @@ class MemoryFile {
   /// Throws OutOfMemory.
   MemoryFile();
 
-  /// A name for this process, and for children that it forks.
+  /// A path that is valid in this process and in children that it forks.
   [[nodiscard]] std::string path() const;
   void write(std::string_view bytes);
-  /// All that was written; of the first call for good. Throws FileError, which names `file`, if
-  /// that is not in memory.
+  /// Everything written so far; valid as long as this object. Throws OutOfMemory, which names
+  /// `file`, if it cannot be mapped.
   [[nodiscard]] std::string_view bytes(const std::string& file);
 
  private:

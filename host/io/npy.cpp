@@ -1,5 +1,5 @@
-// NumPy .npy, versions 1 to 3: a signature, a Python dict as text, the numbers as they lie in
-// memory. https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+// NumPy .npy, versions 1 to 3: a signature, a Python dict as text, and the numbers as in memory.
+// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ struct Header {
   std::vector<Index> shape;
 };
 
-/// Reads {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, keys in any order.
+/// Parses {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, with its keys in any order.
 class HeaderParser {
  public:
   HeaderParser(const std::string& file, std::string_view text) : file_(file), rest_(text) {}
@@ -117,7 +117,7 @@ class HeaderParser {
       }
       numbers.push_back(number);
       rest_.remove_prefix(static_cast<std::size_t>(read.ptr - rest_.data()));
-      accept('L');  // Python 2 wrote long numbers so
+      accept('L');  // Python 2 wrote long integers like this
       if (!accept(',')) {
         expect(')');
         break;
@@ -164,7 +164,7 @@ class NpyReader {
         progress_(options.progress, input.name(), bytes_.size()) {}
 
   Array read();
-  /// Whether real and imaginary parts were read.
+  /// Whether the numbers are complex.
   [[nodiscard]] bool complex() const { return parts_ == 2; }
 
  private:
@@ -197,12 +197,12 @@ class NpyReader {
   bool allow_nonfinite_;
   Progress progress_;
   std::size_t number_bytes_ = 0;
-  bool swap_ = false;     // the bytes of each number stand in the other order
-  bool fortran_ = false;  // the first index runs fastest
+  bool swap_ = false;     // the byte order differs from this machine's
+  bool fortran_ = false;  // the first index varies fastest
   Array array_;
-  Index parts_ = 1;            // 2: each number has a real and an imaginary part
+  Index parts_ = 1;            // 2 for complex numbers
   Index rows_ = 0, cols_ = 0;  // the first extent, and the product of the others and of parts_
-  std::atomic<Index> nonfinite_ = std::numeric_limits<Index>::max();  // the first such element
+  std::atomic<Index> nonfinite_ = std::numeric_limits<Index>::max();  // the first one
 };
 
 Array NpyReader::read() {
@@ -220,7 +220,7 @@ Array NpyReader::read() {
   return std::move(array_);
 }
 
-/// Returns the text of the header and leaves the data in bytes_.
+/// Returns the header's text and leaves the data in bytes_.
 std::string_view NpyReader::split_header() {
   if (!is_npy(bytes_)) {
     fail("the file does not begin with the signature of .npy");
@@ -279,7 +279,7 @@ void NpyReader::convert_as(const std::string& dtype) {
   if (kind == "i2") return convert<std::int16_t>();
   if (kind == "u2") return convert<std::uint16_t>();
   if (kind == "i1") return convert<std::int8_t>();
-  convert<std::uint8_t>();  // b1, too
+  convert<std::uint8_t>();  // also b1
 }
 
 void NpyReader::apply_shape() {
@@ -322,7 +322,7 @@ Number NpyReader::load(Index i) const {
 template <typename Number>
 void NpyReader::convert() {
   if (array_.values.empty()) {
-    return;  // a shape like (10^18, 0) leaves nothing to loop over
+    return;  // a shape such as (10^18, 0) would loop for long
   }
   if constexpr (std::integral<Number> && sizeof(Number) == sizeof(std::uint64_t)) {
     refuse_inexact<Number>();
@@ -331,8 +331,8 @@ void NpyReader::convert() {
     convert_columns<Number>();
     return;
   }
-  // Elements between two looks at the progress and starts of threads, and such as stay in a core's
-  // cache until they are looked at.
+  // kBlock: elements between progress reports, and per start of threads. kStep: elements that stay
+  // in a core's cache until they are checked.
   constexpr Index kBlock = Index{1} << 23U, kStep = Index{1} << 15U;
   for (Index begin = 0; begin < array_.values.size(); begin += kBlock) {
     const Index count = std::min(kBlock, array_.values.size() - begin);
@@ -344,7 +344,7 @@ void NpyReader::convert() {
   }
 }
 
-/// Elements first .. last; keeps in mind where one is not finite.
+/// Converts elements first .. last and records the first that is not finite.
 template <typename Number>
 void NpyReader::convert_row_major(Index first, Index last) {
   double* const out = array_.values.data();
@@ -376,8 +376,8 @@ void NpyReader::convert_columns() {
   if (!allow_nonfinite_) nonfinite_ = first_nonfinite(array_.values);
 }
 
-/// Where an element lies in Fortran order. Of three dimensions, `cols_` are the elements of a
-/// matrix whose own columns lie one after the other.
+/// The position of an element in Fortran order. With three dimensions, a row of `cols_` elements is
+/// a matrix whose columns are contiguous.
 Index NpyReader::column_index(Index row, Index col) const {
   if (complex()) return (col / 2 * rows_ + row) * 2 + col % 2;
   const Index last = array_.shape.size() == 3 ? array_.shape[2] : 1;
@@ -394,7 +394,7 @@ void NpyReader::refuse_inexact() const {
   }
 }
 
-/// The place of element `i` in C order, as in "row 2, column 1 holds".
+/// The position of element `i` in C order, for messages such as "row 2, column 1 holds".
 std::string NpyReader::place_text(Index i) const {
   if (array_.shape.size() == 3) {
     const Index last = array_.shape[2];
@@ -434,7 +434,7 @@ std::string npy_header(std::span<const Index> shape, std::string_view dtype) {
   constexpr std::size_t alignment = 64;
   std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
                                  dtype, fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
-  const std::size_t before = signature.size() + 4;  // version and length, two bytes each
+  const std::size_t before = signature.size() + 4;  // version and length: two bytes each
   text.append(alignment - 1 - (before + text.size()) % alignment, ' ');
   text += '\n';
   const std::array<char, 4> version_and_length = {1, 0, static_cast<char>(text.size() & 0xff),

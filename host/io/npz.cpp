@@ -1,4 +1,4 @@
-// NumPy .npz: a zip of .npy, by libzip.
+// NumPy .npz: a zip file of .npy files, through libzip.
 
 #include "io/archive.hpp"
 
@@ -50,7 +50,7 @@ NpzArchive::NpzArchive(const Input& input, const ReadOptions& options)
   Source source(zip_source_buffer_create(input.bytes().data(), input.bytes().size(), 0, nullptr));
   zip_.reset(zip_open_from_source(source.get(), ZIP_RDONLY, nullptr));
   if (!zip_) throw damaged(input.name());
-  static_cast<void>(source.release());  // the archive's now
+  static_cast<void>(source.release());  // now owned by the archive
 }
 
 std::vector<ArrayInfo> NpzArchive::arrays() {
@@ -97,19 +97,19 @@ void write_npz(OutputFile& output, std::span<const NamedMatrix> arrays) {
       throw OutOfMemory(output.path() +
                         ": libzip cannot write the file, which is built in memory first");
   };
-  // The archive takes over a reference to its source; the other is kept to read from it in the end.
+  // The archive takes one reference to its source. The other is kept, to read the result from it.
   const Source whole(zip_source_buffer_create(nullptr, 0, 0, nullptr));
   check(whole != nullptr);
   zip_source_keep(whole.get());
   Zip zip(zip_open_from_source(whole.get(), ZIP_TRUNCATE, nullptr));
   check(zip != nullptr);
-  std::vector<std::string> headers;  // in memory until the archive is closed
+  std::vector<std::string> headers;  // must stay in memory until the archive is closed
   headers.reserve(arrays.size());
   for (const auto& [name, matrix] : arrays) {
     const std::string& header =
         headers.emplace_back(npy_header(std::array{matrix.rows(), matrix.cols()}));
     const std::span<const double> values = matrix.values();
-    // libzip does not write through its pointers.
+    // libzip does not write through these pointers.
     const std::array<zip_buffer_fragment_t, 2> parts = {
         {{reinterpret_cast<zip_uint8_t*>(const_cast<char*>(header.data())), header.size()},
          {reinterpret_cast<zip_uint8_t*>(const_cast<double*>(values.data())),

@@ -14,8 +14,8 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Whether a decimal number that is out of range is so because it is too small: its first non-zero
-/// digit stands for 10^p with p < 0. `text` is well formed and has an 'e' for the exponent, if any.
+/// Whether an out-of-range decimal number is too small rather than too large: its first non-zero
+/// digit stands for 10^p with p < 0. `text` is well formed; an exponent begins with 'e'.
 bool is_tiny(std::string_view text) {
   const std::size_t e = std::min(text.find_first_of("eE"), text.size());
   const std::string_view mantissa = text.substr(0, e);

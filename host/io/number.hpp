@@ -1,6 +1,6 @@
 #pragma once
-/// Numbers in text: what std::from_chars reads, and also a leading '+', the Fortran exponents D and
-/// d, and numbers too small for a double (they become 0).
+/// Parses numbers in text: everything that std::from_chars reads, and also a leading '+', the
+/// Fortran exponents D and d, and numbers too small for a double (which become 0).
 
 #include <string>
 #include <string_view>
@@ -14,12 +14,11 @@ struct Number {
   NumberKind kind = NumberKind::malformed;
 };
 
-/// Reads `token`, which must be one number from its first to its last character. "nan" and "inf" in
-/// any case are nonfinite.
+/// Parses `token`, which must be exactly one number. "nan" and "inf", in any case, are nonfinite.
 [[nodiscard]] Number parse_number(std::string_view token);
 
-/// `token` in quotes for a message: control characters and bytes beyond ASCII escaped, long ones
-/// cut.
+/// `token` in quotes, for messages. Control characters and bytes beyond ASCII are escaped; a long
+/// token is shortened.
 [[nodiscard]] std::string in_quotes(std::string_view token);
 
 }  // namespace clgauss::io

@@ -1,6 +1,6 @@
 #pragma once
-/// Numbers to text, in large writes: in the shortest form that reads back the same, or with a
-/// number of digits.
+/// Writes numbers as text in large blocks, either in the shortest form that reads back the same or
+/// with a given number of digits.
 
 #include <charconv>
 #include <clgauss/io.hpp>
@@ -26,7 +26,7 @@ class NumberWriter {
     used_ = static_cast<std::size_t>(at - buffer_.data());
   }
 
-  /// To be called after the last number. The destructor does not flush, for it could not report a
+  /// Call it after the last number. The destructor does not flush, because it could not report a
   /// full disk.
   void flush() {
     file_.write(std::string_view(buffer_).substr(0, used_));

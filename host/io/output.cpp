@@ -23,10 +23,10 @@ namespace fs = std::filesystem;
                   std::generic_category().message(error_number));
 }
 
-/// Where writing to `path` ends up: symbolic links followed, the last one even if it points to
-/// nothing yet.
+/// The final target of `path`: follows symbolic links, even if the last one points to a file that
+/// does not exist yet.
 fs::path follow_links(const std::string& path) {
-  constexpr int most_links = 40;  // as the Linux kernel
+  constexpr int most_links = 40;  // the Linux kernel's limit
   fs::path target = path;
   std::error_code no_link;
   for (int i = 0; i < most_links && fs::is_symlink(target, no_link); ++i) {
@@ -39,9 +39,9 @@ bool status_of(const std::string& path, struct stat& status) {
   return (path == "-" ? fstat(STDOUT_FILENO, &status) : stat(path.c_str(), &status)) == 0;
 }
 
-/// Where a file that is not there yet would be.
+/// The canonical path of a file that may not exist yet.
 fs::path place_of(const std::string& path) {
-  std::error_code no_folder;  // is found when the file is opened
+  std::error_code no_folder;  // reported when the file is opened
   return fs::weakly_canonical(fs::absolute(follow_links(path)), no_folder);
 }
 
@@ -54,7 +54,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   }
   std::error_code error;
   const fs::file_status status = fs::status(path_, error);
-  if (status.type() == fs::file_type::none) {  // a loop of links, a folder that may not be searched
+  if (status.type() == fs::file_type::none) {  // a loop of links, or an inaccessible folder
     throw FileError(path_, error.message());
   }
   if (fs::is_directory(status)) {
@@ -71,12 +71,12 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   if (target_.filename().empty()) {
     fail(path_, ENOENT);
   }
-  // Renaming would also replace a file that is protected against writing.
+  // Renaming would replace even a write-protected file.
   if (fs::exists(status) && access(target_.c_str(), W_OK) != 0) {
     fail(path_, errno);
   }
   temporary_ = std::make_unique<io::TemporaryFile>(target_);
-  // A second descriptor: the first keeps the lock on the file until it has its name.
+  // A second descriptor, because the first one holds the lock on the file until it is renamed.
   io::Descriptor written;
   if (temporary_->file().open()) {
     written = io::Descriptor(fcntl(temporary_->file().number(), F_DUPFD_CLOEXEC, 0));
@@ -87,7 +87,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   }
   static_cast<void>(written.release());
   if (fs::exists(status)) {
-    std::error_code keeps_default;  // the mode of the old file is a courtesy
+    std::error_code keeps_default;  // keeping the old file's mode is optional
     fs::permissions(temporary_->path(), status.permissions(), keeps_default);
   }
 }
@@ -117,7 +117,7 @@ void OutputFile::commit() {
     return;
   }
   file_ = nullptr;
-  if (std::fclose(file) != 0) {  // a network file system may find the disk full only now
+  if (std::fclose(file) != 0) {  // a network file system may report a full disk only here
     fail(path_, errno);
   }
   if (temporary_) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Tells a ProgressCallback how far the reading of one file has come, about every 4 MB.
+/// Reports the progress of reading one file to a ProgressCallback, about every 4 MB.
 
 #include <clgauss/io.hpp>
 #include <string>
@@ -13,7 +13,7 @@ class Progress {
   Progress(const ProgressCallback& callback, const std::string& file, std::size_t total_bytes)
       : callback_(callback), what_("reading " + file), total_bytes_(total_bytes) {}
 
-  /// `done_bytes` of the file are parsed. Cheap between the steps.
+  /// The first `done_bytes` of the file are parsed. Calls between two reports are cheap.
   void at(std::size_t done_bytes) {
     if (done_bytes < next_bytes_ || !callback_) {
       return;

@@ -24,14 +24,13 @@ std::span<const double> row_of(const Content& content, Index i) {
   return std::span<const double>(content.values).subspan(i * content.cols, content.cols);
 }
 
-/// Moves the first `cols` numbers of each row to the left, where they belong without the others.
-/// Each core moves some rows; those at their end that the next one's first rows come to lie on are
-/// put aside before.
+/// Removes all but the first `cols` numbers of each row, in place. Each core moves a range of rows.
+/// Rows at the end of a range whose place the next range overwrites are copied aside first.
 void keep_first_columns(Content& content, Index cols) {
   const Index rows = content.rows, gap = content.cols - cols;
   double* const values = content.values.data();
   struct Part {
-    Index first, last, end_of_own;  // rows; those from end_of_own on are put aside
+    Index first, last, end_of_own;  // rows; those from end_of_own on are copied aside
     Values aside;
   };
   const auto move_rows = [&](const Part& part) {
@@ -44,9 +43,9 @@ void keep_first_columns(Content& content, Index cols) {
   const Index count = gap == 0 ? 0 : parts_of(rows, kElementsPerThread / content.cols + 1);
   for (Index p = 0, first = 0; p < count; ++p) {
     const Index last = rows * (p + 1) / count;
-    // The next part's numbers begin at last * cols, which is in this row.
+    // The next range's target begins at element last * cols, which lies in this row.
     const Index safe = p + 1 == count ? last : last * cols / content.cols;
-    if (safe < first) {  // a part that is shorter than it moves: one core does it all
+    if (safe < first) {  // a range is shorter than its shift: one core moves all rows
       parts.assign(1, {0, rows, rows, {}});
       break;
     }
@@ -65,7 +64,7 @@ void keep_first_columns(Content& content, Index cols) {
   content.cols = cols;
 }
 
-/// The columns of `content` after A, which is n-by-n. `by_word`: --rhs augmented was given.
+/// The number of columns of `content` after the n-by-n A. `by_word`: --rhs augmented was given.
 Index right_hand_sides_of(const Content& content, const std::string& path, bool by_word) {
   const Index n = content.rows;
   const std::string shape = name_of(path) + ": " + shape_of(n, content.cols);
@@ -89,7 +88,7 @@ Index right_hand_sides_of(const Content& content, const std::string& path, bool 
   return nrhs;
 }
 
-/// Parts [A | b], n rows of n + nrhs numbers. A stays where it is: beside it there is only b.
+/// Splits [A | b], n rows of n + nrhs numbers. A is compacted in place; only b needs extra memory.
 System part_augmented(Content content, const std::string& path, bool by_word) {
   const Index n = content.rows, nrhs = right_hand_sides_of(content, path, by_word);
   Matrix b(n, nrhs);
@@ -109,7 +108,7 @@ ComplexSystem part_complex(const Content& content, const std::string& path, bool
   return {ComplexMatrix(std::move(a)), ComplexMatrix(std::move(b))};
 }
 
-/// `content`, from the file `name`, as what belongs to A, m-by-n.
+/// `content` of the file `name` as right-hand sides of the m-by-n A.
 Content right_hand_side(Content content, const std::string& name, Index m, Index n,
                         const std::string& a_path) {
   if (content.rows == 1 && content.cols == m) {
@@ -123,10 +122,10 @@ Content right_hand_side(Content content, const std::string& name, Index m, Index
   return content;
 }
 
-/// The file `rhs`, as what belongs to A, m-by-n.
+/// Reads the file `rhs` as right-hand sides of the m-by-n A.
 Content read_right_hand_side(const std::string& rhs, Index m, Index n, const std::string& a_path,
                              ReadOptions options, io::Numbers numbers) {
-  options.format.reset();  // --format is about the matrix
+  options.format.reset();  // --format applies to the matrix
   return right_hand_side(io::read_content(rhs, options, "b", numbers, "--rhs "), rhs, m, n, a_path);
 }
 
@@ -138,14 +137,14 @@ bool is_file(const std::string& rhs) { return rhs != "ones" && rhs != "row-sums"
 
 using AnySystem = std::variant<System, ComplexSystem>;
 
-/// A and b, as complex numbers where either is.
+/// The system of A and b, complex if either is complex.
 AnySystem joined(Content a, Content b) {
   if (a.complex || b.complex)
     return ComplexSystem{io::complex_matrix(std::move(a)), io::complex_matrix(std::move(b))};
   return System{real_matrix(std::move(a)), real_matrix(std::move(b))};
 }
 
-/// Of what the word `rhs` says.
+/// The right-hand side that the word `rhs` stands for.
 Matrix right_hand_side_of(const std::string& rhs, const Matrix& a) {
   return rhs == "ones" ? Matrix(a.rows(), 1, Values(a.rows(), 1.0)) : row_sums(a);
 }
@@ -231,7 +230,7 @@ std::string io::negative_text(double value) {
 
 std::vector<double> io::read_weights(const std::string& path, const Matrix& a,
                                      const std::string& a_path, ReadOptions options) {
-  options.format.reset();  // --format is about the matrix
+  options.format.reset();  // --format applies to the matrix
   options.allow_nonfinite = false;
   options.allow_negative = false;
   const Content content = read_content(path, options, "w", Numbers::real, "--weights ");

@@ -18,7 +18,7 @@ namespace clgauss::io {
 
 namespace {
 
-/// What is wrong with a file, place by place.
+/// Collects the problems of a file, with their places.
 class Problems {
  public:
   void add(TextProblem problem) {
@@ -26,9 +26,9 @@ class Problems {
     if (++count_ <= kShown) shown_.push_back(std::move(problem));
   }
   [[nodiscard]] Index count() const { return count_; }
-  /// Nobody reads on: the file is no table, or binary.
+  /// Reading further is pointless: there are too many problems, or the file is binary.
   [[nodiscard]] bool enough() const { return count_ >= kMost || binary_; }
-  /// The error of the first problem, which names the others, too.
+  /// The error of the first problem. Its text also lists the others.
   [[nodiscard]] FormatError error(const std::string& file) const {
     const TextProblem& first = shown_.front();
     std::string text = first.reason();
@@ -53,7 +53,7 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
 }
 
-/// The fields of a line of a spreadsheet, without blanks and quotes around them.
+/// The fields of a spreadsheet's line, without surrounding blanks and quotes.
 std::vector<std::string_view> fields_of(std::string_view line, char delimiter) {
   std::vector<std::string_view> fields;
   bool quoted = false;
@@ -74,7 +74,8 @@ std::vector<std::string_view> fields_of(std::string_view line, char delimiter) {
   return fields;
 }
 
-/// `text` with its only comma as a decimal point; empty if there is none, or more.
+/// `text` with its only comma turned into a decimal point. Empty if it has no comma or more than
+/// one, or a point.
 std::string with_point(std::string_view text) {
   const std::size_t comma = text.find(',');
   if (comma == text.npos || text.find_first_of(",.", comma + 1) != text.npos ||
@@ -90,8 +91,8 @@ bool is_number(std::string_view text) {
          parse_number(with_point(text)).kind != NumberKind::malformed;
 }
 
-/// Whether the fields may be names of columns: there are some, and none looks like a number or the
-/// attempt at one.
+/// Whether the fields can be column names: there is at least one field, and none looks like a
+/// number or a misspelt one.
 bool are_names(std::span<const std::string_view> fields) {
   const auto may_be_name = [](std::string_view field) {
     const bool text = std::ranges::none_of(field, [](char c) { return c >= 0 && c < ' '; });
@@ -105,7 +106,7 @@ bool are_names(std::span<const std::string_view> fields) {
 constexpr std::string_view decimal_comma_hint =
     " (if the commas are decimal commas, write points: 1.5, not 1,5)";
 
-/// Lines that one core parses, and where their rows belong.
+/// Lines that one core parses, and where their rows go.
 struct Part {
   std::string_view text;
   Index lines = 0;
@@ -153,11 +154,11 @@ class TableReader {
   const Dialect& dialect_;
   TextCursor cursor_;
   Content content_;
-  std::size_t first_line_ = 0;  // where the first row stands
+  std::size_t first_line_ = 0;  // line number of the first row
   Problems problems_;
-  std::string names_;  // the line of column names, for a note
+  std::string names_;  // the line of column names, for a note about it
   std::array<std::optional<std::size_t>, 2>
-      marks_{};  // where decimal commas were, and points beside them
+      marks_{};  // where the first decimal comma and the first decimal point are
 };
 
 Content TableReader::read() {
@@ -190,8 +191,8 @@ Content TableReader::read() {
   return std::move(content_);
 }
 
-/// Skips the first line if it names the columns of those that follow: as many fields, of which none
-/// is like a number, before a line with numbers.
+/// Skips a first line of column names. It must have as many fields as the next line, none of them
+/// like a number, and the next line must hold numbers.
 void TableReader::skip_names() {
   if (!dialect_.of_spreadsheets || !cursor_.skip_to_next_line_with_content()) return;
   const std::string_view line = cursor_.rest_of_line();
@@ -206,8 +207,9 @@ void TableReader::skip_names() {
   cursor_.finish_line();
 }
 
-/// The rows behind the first one by all cores, if there are many and none of them is at fault. Else
-/// false, and nothing has changed: who reads them one after the other knows which line to blame.
+/// Reads the rows after the first one on all cores, if there are many and none has an error.
+/// Otherwise returns false and changes nothing; reading sequentially then finds the line with the
+/// error.
 bool TableReader::read_rest_in_parallel() {
   std::vector<Part> parts = parts_of_rest();
   if (parts.size() < 2) return false;
@@ -232,7 +234,7 @@ bool TableReader::read_rest_in_parallel() {
   std::array<std::atomic<bool>, 2> seen = {marks_[0].has_value(), marks_[1].has_value()};
   in_parallel(parts.size(), 1, [&](Index first, Index last) {
     ReadOptions options = options_;
-    if (first > 0) options.progress = {};  // the caller's thread alone tells it
+    if (first > 0) options.progress = {};  // only the caller's thread reports progress
     try {
       for (Index p = first; p < last && !stop; ++p) {
         TableReader reader(input_, options, dialect_, parts[p].text);
@@ -242,7 +244,7 @@ bool TableReader::read_rest_in_parallel() {
       }
     } catch (const FormatError&) {
       stop = true;
-    } catch (...) {  // of the progress
+    } catch (...) {  // from the progress callback
       stop = true;
       throw;
     }
@@ -252,7 +254,7 @@ bool TableReader::read_rest_in_parallel() {
     return false;
   }
   double* end = content_.values.data() + cols;
-  for (const Part& part : parts) {  // together, where lines had no numbers
+  for (const Part& part : parts) {  // closes the gaps left by lines without numbers
     end = part.out == end ? end + part.rows * cols
                           : std::copy(part.out, part.out + part.rows * cols, end);
     content_.rows += part.rows;
@@ -261,7 +263,7 @@ bool TableReader::read_rest_in_parallel() {
   return true;
 }
 
-/// What is left, in parts that begin with a line.
+/// The rest of the file, in parts that begin at a line's start.
 std::vector<Part> TableReader::parts_of_rest() const {
   constexpr std::size_t kBytesOfPart = std::size_t{1} << 20U;
   std::string_view rest(cursor_.position(), cursor_.bytes_left());
@@ -275,7 +277,7 @@ std::vector<Part> TableReader::parts_of_rest() const {
   return parts;
 }
 
-/// Whether all lines of this reader's part have `cols` numbers.
+/// Reads a part. True if each of its lines has `cols` numbers.
 bool TableReader::read_part(Part& part, Index cols, const std::atomic<bool>& stop) {
   double* out = part.out;
   for (; cursor_.skip_to_next_line_with_content(); ++part.rows) {
@@ -292,7 +294,7 @@ bool TableReader::read_part(Part& part, Index cols, const std::atomic<bool>& sto
   return true;
 }
 
-/// Gives the numbers of a line to `take`.
+/// Passes the numbers of a line to `take`.
 template <typename Take>
 void TableReader::read_row(const Take& take) {
   while (true) {
@@ -306,8 +308,8 @@ void TableReader::read_row(const Take& take) {
   }
 }
 
-/// How many fields the line has; what is wrong with them goes to the problems, the values are kept
-/// as long as there are none.
+/// Returns the number of fields in the line. Errors are added to the problems; values are kept only
+/// while there are none.
 Index TableReader::read_row_with_problems() {
   Index found = 0;
   const auto attempt = [this](const auto& step) {
@@ -337,7 +339,7 @@ Index TableReader::read_row_with_problems() {
         passed = true;
       });
       if (passed) break;
-      if (cursor_.position() == begin) cursor_.advance();  // a carriage return out of place
+      if (cursor_.position() == begin) cursor_.advance();  // a misplaced carriage return
     }
   }
 }
@@ -368,7 +370,7 @@ double TableReader::read_any_number() {
   return *number;
 }
 
-/// A number in quotes, which a delimiter, blanks or the end of the line follow.
+/// A number in quotes, followed by a delimiter, blanks or the end of the line.
 double TableReader::read_quoted() {
   const std::string_view rest = cursor_.rest_of_line();
   const std::size_t close = rest.find('"', 1);
@@ -381,7 +383,7 @@ double TableReader::read_quoted() {
   return *number;
 }
 
-/// The number that `text`, which begins at the cursor, is in this dialect.
+/// The value of `text`, which begins at the cursor, in this dialect.
 std::optional<double> TableReader::number_in(std::string_view text) {
   if (const std::optional<double> number = cursor_.unusual_number_in(text)) {
     if (dialect_.decimal_commas && text.find('.') != text.npos) use('.', cursor_.position());
@@ -395,7 +397,8 @@ std::optional<double> TableReader::number_in(std::string_view text) {
   return number;
 }
 
-/// The number at `at` has this decimal mark. Throws FormatError where others had the other one.
+/// Records the decimal mark of the number at `at`. Throws FormatError if an earlier number had the
+/// other mark.
 void TableReader::use(char decimal_mark, const char* at) {
   const Index own = decimal_mark == ',' ? 0 : 1;
   if (const auto& other = marks_[1 - own])
@@ -421,8 +424,8 @@ void TableReader::pass_delimiter() {
   }
 }
 
-/// Reserves for as many rows as there are lines left, so that a large matrix is never moved; no
-/// more than the bytes left can hold, for a number and what follows it take two.
+/// Reserves memory for as many rows as there are lines left, so that a large matrix is never moved.
+/// A number and its separator take at least two bytes, which limits the reservation.
 void TableReader::reserve_all() {
   const std::string_view rest(cursor_.position(), cursor_.bytes_left());
   const auto lines = static_cast<Index>(std::count(rest.begin(), rest.end(), '\n'));
@@ -432,8 +435,7 @@ void TableReader::reserve_all() {
   content_.values.reserve(rows * content_.cols);
 }
 
-/// The characters from here to the next delimiter, comment or end of the line, without blanks
-/// around them.
+/// The characters up to the next delimiter, comment or end of the line, without surrounding blanks.
 std::string_view TableReader::field() const {
   if (dialect_.delimiter == 0) {
     return cursor_.token();
@@ -451,7 +453,7 @@ std::string_view TableReader::field() const {
   return {rest.begin(), end};
 }
 
-/// What may be meant by a field that is not a number.
+/// A hint at what a field that is not a number may mean.
 std::string TableReader::hint(std::string_view field) const {
   const bool in_double_quotes = field.size() > 2 && field.front() == '"' && field.back() == '"';
   const std::string_view inside = in_double_quotes ? field.substr(1, field.size() - 2) : field;
@@ -489,7 +491,7 @@ Content read_table(const Input& input, const ReadOptions& options, const Dialect
 void write_table(OutputFile& file, const Matrix& matrix, char delimiter,
                  const WriteOptions& options) {
   if (matrix.empty()) {
-    return;  // perhaps 10^18 rows of nothing
+    return;  // there may be 10^18 empty rows
   }
   NumberWriter writer(file, options);
   for (Index i = 0; i < matrix.rows(); ++i) {

@@ -22,12 +22,12 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMark = ".tmp-clgauss-";
 
-/// The names for remove_temporaries(), which may neither lock nor allocate.
+/// The file names for remove_temporaries(), which may neither lock nor allocate.
 struct Name {
   std::atomic<bool> taken = false, set = false;
   std::array<char, PATH_MAX> text;
 };
-std::array<Name, 16> names;  // a signal handler has no argument for it
+std::array<Name, 16> names;  // global, because a signal handler gets no argument
 
 void remember(const fs::path& path) {
   const std::string& text = path.native();
@@ -48,7 +48,7 @@ void forget(const fs::path& path) {
   }
 }
 
-/// Whether `name` ends in the mark, a process and a number.
+/// Whether `name` ends in the mark, a process id and a number.
 bool is_temporary(std::string_view name) {
   const std::size_t mark = name.rfind(kMark);
   if (mark == std::string_view::npos || mark == 0) return false;
@@ -68,8 +68,8 @@ bool is_at(const Descriptor& file, const fs::path& path) {
          opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-/// Removes `path` if it is a file of this user that no living process holds. What cannot be removed
-/// stays: nobody asked for it.
+/// Removes `path` if it is a file of this user that no living process has locked. Errors are
+/// ignored, as this is optional.
 void remove_if_left(const fs::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
@@ -95,13 +95,13 @@ TemporaryFile::TemporaryFile(const fs::path& target) {
   for (int attempt = 0; attempt < 1000; ++attempt) {
     path_ = target;
     path_ += fmt::format("{}{}-{}", kMark, ::getpid(), attempt);
-    // Never into a file of someone else, nor through a link that someone planted.
+    // Refuses existing files, which may be someone else's, and planted links.
     file_ = Descriptor(
         ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (!file_.open() && errno == EEXIST) continue;
     if (!file_.open()) return;
-    // Another run may have taken it for a killed one's before it was locked. Where there are no
-    // locks, none can take it.
+    // Before the file was locked, another run may have removed it as the leftover of a killed run.
+    // Where locks do not work, no run removes files.
     if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) continue;
     if (!is_at(file_, path_)) continue;
     remember(path_);

@@ -1,5 +1,5 @@
 #pragma once
-/// Files that are written under a temporary name beside their place.
+/// Files that are written under a temporary name in the folder of their target.
 
 #include <filesystem>
 #include <system_error>
@@ -8,14 +8,14 @@
 
 namespace clgauss::io {
 
-/// A new, empty file beside `target`, called like it and ".tmp-clgauss-PID-N". Removed at the end
-/// of the scope, unless it took its place; by the next run into its folder, if this one is killed
-/// before: as long as this process lives it holds a lock on the file (flock), so that no living
-/// run's file is removed, whatever process or host its name speaks of.
+/// A new, empty file beside `target`, with the same name and ".tmp-clgauss-PID-N" appended. It is
+/// removed at the end of the scope unless it replaced the target. If this run is killed, the next
+/// run that writes to the folder removes it. A lock (flock) held by this process protects the file
+/// meanwhile. So no file of a living run is removed, whatever process or host its name refers to.
 class TemporaryFile {
  public:
-  /// Removes first what killed runs of this user left in the folder. Check file().open(): errno
-  /// says why not.
+  /// First removes what killed runs of this user left in the folder. Check file().open(); if it is
+  /// false, errno gives the reason.
   explicit TemporaryFile(const std::filesystem::path& target);
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -23,7 +23,7 @@ class TemporaryFile {
 
   [[nodiscard]] const Descriptor& file() const noexcept { return file_; }
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-  /// Renames it to `target`, or says why not.
+  /// Renames the file to `target`; returns the error if that fails.
   [[nodiscard]] std::error_code take_place(const std::filesystem::path& target);
 
  private:
@@ -32,7 +32,8 @@ class TemporaryFile {
   bool there_ = false;
 };
 
-/// Removes every temporary file of this process. For the handler of a signal that ends it.
+/// Removes every temporary file of this process. Safe in a handler of a signal that ends the
+/// process.
 void remove_temporaries() noexcept;
 
 }  // namespace clgauss::io

@@ -1,4 +1,4 @@
-// Plain text: numbers with blanks between them, one row a line.
+// Plain text: numbers separated by blanks, one row per line.
 
 #include "io/table.hpp"
 

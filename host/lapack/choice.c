@@ -1,6 +1,6 @@
-/* Which calls the device takes. Both sides are timed once for a machine, a library and a kind of
- * system, from memory to memory; what was found is kept as text in the cache, so that every later
- * process decides alike. */
+/* Decides which calls the device takes. Both sides are timed once for each machine, library and
+ * kind of system, with all data in host memory. The times are kept as text in the cache, so that
+ * all later processes decide alike. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -16,22 +16,23 @@
 #include "shim.h"
 
 enum { kVersion = 2, kLeastMeasured = 256 };
-/* The last one where the device is not ahead before, and has cores of its own: copies weigh less
- * there, and Cholesky has little else to do. */
+/* The last size is timed only if the device is not ahead at the one before and is not a CPU. There,
+ * copies weigh less, which matters most for Cholesky with its little arithmetic. */
 static const double kSizes[kMostSizes] = {256, 512, 1024, 2048, 4096};
-/* How many times faster it must be: a CPU device shares its cores with the program. */
+/* How many times as fast the device must be. A CPU device shares its cores with the program. */
 static const double kMargin = 1.1, kMarginOnCpu = 2;
-/* Of the system's routine: no larger system is measured, and two times are enough. */
+/* If the system's routine takes longer than this, no larger system is timed and two runs
+ * suffice. */
 static const double kLongSeconds = 0.1;
 
-static double gained; /* seconds, by calls that waited for the device to be worth its opening */
+static double gained; /* seconds that opening the device earlier would have saved */
 
 static int is_forced(void) {
   const char* const wanted = getenv("CLGAUSS_LAPACK");
   return wanted != NULL && strcmp(wanted, "force") == 0;
 }
 
-/* CLGAUSS_LAPACK_MIN_N; -1: not given. */
+/* The value of CLGAUSS_LAPACK_MIN_N; -1 if it is not set. */
 static int64_t given_n(void) {
   const char* const text = getenv("CLGAUSS_LAPACK_MIN_N");
   if (text == NULL || text[0] == '\0') return -1;
@@ -47,7 +48,7 @@ static int64_t given_n(void) {
   return n;
 }
 
-/* A call of the kind that is timed, and the least that is taken, has so many right-hand sides. */
+/* The number of right-hand sides in a timed call, which is also the least that the device takes. */
 static int64_t sides_of(enum family family, int64_t n) {
   switch (family) {
     case kLu:
@@ -64,15 +65,15 @@ static int64_t sides_of(enum family family, int64_t n) {
   }
 }
 
-/* And so many rows beyond n. */
+/* The number of rows beyond n in a timed call. */
 static int64_t more_of(enum family family, int64_t n) { return family == kTallLu ? n : 0; }
 
-/* Flops / n^2, or in proportion. */
+/* The work of a call: flops / n^2, up to a factor that depends on the family. */
 static double work_of(enum family family, int64_t n, int64_t more, int64_t nrhs) {
   if (family == kCondition) return 1;
   static const double kShares[kFamilies] = {
       [kLu] = 2. / 3,    [kCholesky] = 1. / 3, [kInverse] = 4. / 3,  [kCholeskyInverse] = 2. / 3,
-      [kMixed] = 2. / 3, [kTallLu] = 2. / 3,   [kSymmetric] = 1. / 3}; /* of n */
+      [kMixed] = 2. / 3, [kTallLu] = 2. / 3,   [kSymmetric] = 1. / 3}; /* times n */
   return kShares[family] * (double)n + (double)more + 2 * (double)nrhs;
 }
 
@@ -109,7 +110,8 @@ static int cores(void) {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/* Of what the times depend on; empty: there is no place to keep them. */
+/* The path of the file for a choice, which depends on everything that affects the times. Empty if
+ * there is no cache folder. */
 static void path_of_choice(char* path, size_t size, const struct library* library, int kind) {
   const char* cache = text_of("XDG_CACHE_HOME");
   char folder[PATH_MAX - 64];
@@ -161,12 +163,12 @@ static int read_choice(const char* path, struct choice* choice) {
   return is_whole;
 }
 
-/* At a temporary path first, so that nobody reads half of it. */
+/* Writes a temporary file and renames it, so that nobody reads half a file. */
 static void write_choice(const char* path, const struct library* library,
                          const struct choice* choice) {
   char folder[PATH_MAX], temporary[PATH_MAX];
   snprintf(folder, sizeof folder, "%s", path);
-  for (char* at = folder + 1; *at != '\0'; ++at) /* every folder on the way */
+  for (char* at = folder + 1; *at != '\0'; ++at) /* creates every folder of the path */
     if (*at == '/') {
       *at = '\0';
       mkdir(folder, 0700);
@@ -189,8 +191,9 @@ static void write_choice(const char* path, const struct library* library,
 
 /* ---- Measured -------------------------------------------------------------------------------- */
 
-/* A system that both can solve, dominated by its diagonal, symmetric and real, which as factors does
- * as well, with `more` rows below; ones in B, and no exchanges. */
+/* Fills A with a real, symmetric, diagonally dominant matrix that both sides can solve, with `more`
+ * rows below. The same numbers are also valid as factors. B becomes ones, and no rows are
+ * exchanged. */
 static void fill(enum type type, int is_wide, void* a, void* b, void* pivots, size_t n,
                  size_t more) {
   const size_t parts = type == kComplex || type == kDoubleComplex ? 2 : 1;
@@ -271,7 +274,7 @@ static int on_system(void* routine, const struct library* library, enum type typ
     case kCondition: {
       const double anorm = 3;
       const float small_anorm = 3;
-      char* const work = (char*)b + sizeof anorm; /* behind rcond */
+      char* const work = (char*)b + sizeof anorm; /* after rcond */
       ((gecon_routine*)routine)("1", order, a, order,
                                 type == kSingle ? (const void*)&small_anorm : &anorm, b, work,
                                 work + 4 * n * sizeof anorm, info, 1);
@@ -328,7 +331,7 @@ static int is_ahead(const struct choice* choice, int s) {
   return choice->system[s] >= margin_of(choice) * choice->device[s];
 }
 
-/* What is timed for a family; NULL: each routine by itself. */
+/* The routine that is timed for a family; NULL: each routine is timed itself. */
 static const char* timed_for(enum family family) {
   switch (family) {
     case kLu:
@@ -360,14 +363,14 @@ static int measure(const struct call* call, struct choice* choice) {
   const size_t most = (size_t)kSizes[kMostSizes - 1];
   void* const a =
       malloc((most + (size_t)more_of(family, (int64_t)most)) * most * bytes_of(site->type));
-  void* const b = malloc(most * most * bytes_of(site->type)); /* and work */
+  void* const b = malloc(most * most * bytes_of(site->type)); /* also the work array */
   int64_t* const pivots = malloc(most * sizeof *pivots);
   int is_well = a != NULL && b != NULL && pivots != NULL;
   for (int s = 0; is_well && s < kMostSizes; ++s) {
     if (s == kMostSizes - 1 && (choice->is_cpu || is_ahead(choice, s - 1))) break;
     const size_t n = (size_t)kSizes[s], more = (size_t)more_of(family, (int64_t)n);
     double system = INFINITY, of_device = INFINITY;
-    for (int repeat = 0; is_well && repeat < 3; ++repeat) { /* the first builds kernels */
+    for (int repeat = 0; is_well && repeat < 3; ++repeat) { /* the first run builds kernels */
       fill(site->type, 0, a, b, pivots, n, more);
       const double begin = now_in_seconds();
       const clgauss_status status = on_device(site->type, family, n, a, (int32_t*)pivots, b);
@@ -384,7 +387,7 @@ static int measure(const struct call* call, struct choice* choice) {
       is_well = on_system(routine, target->library, site->type, family, n, a, pivots, b);
       const double seconds = now_in_seconds() - begin;
       if (seconds < system) system = seconds;
-      if (repeat > 0 && system > kLongSeconds) break; /* the first may start threads */
+      if (repeat > 0 && system > kLongSeconds) break; /* the first run may start threads */
     }
     if (!is_well) break;
     choice->sizes[s] = (double)n;
@@ -399,7 +402,7 @@ static int measure(const struct call* call, struct choice* choice) {
   return choice->count > 0;
 }
 
-/* By the times: from the first size on from which the device is ahead at every measured one. */
+/* Sets least_n: the first size from which the device is ahead at every measured size. */
 static void decide(struct choice* choice, const struct library* library) {
   choice->least_n = INT64_MAX;
   for (int s = choice->count; s-- > 0 && is_ahead(choice, s);)
@@ -440,7 +443,7 @@ static void measure_and_keep(const struct call* call, const char* path, struct c
   decide(choice, target->library);
 }
 
-/* The device is held. */
+/* The caller must hold the device. */
 static struct choice* choice_of(const struct call* call) {
   const struct target* const target = call->target;
   struct choice** const place = &target->library->choices[kind_of(call)];
@@ -481,15 +484,15 @@ int device_takes(const struct call* call) {
   if (choice == NULL || n < choice->least_n) return 0;
   const int is_measured = !isnan(choice->opening);
   if (the_device()->context == NULL && is_measured) {
-    /* Worth it once the calls of this process would have gained as much: from n alone, so that the
-     * same program does the same every time. */
+    /* Opening pays off once this process's earlier calls would have saved as much time as opening
+     * costs. The estimate depends on n alone, so that a program behaves the same in every run. */
     gained += at_n(choice->system, choice, call->family, n) -
               at_n(choice->device, choice, call->family, n);
     if (gained < choice->opening) return 0;
   }
   const struct device* const device = device_opened();
   if (device == NULL) return 0;
-  if (is_measured && strcmp(device->name, choice->device_name) != 0) { /* another one since */
+  if (is_measured && strcmp(device->name, choice->device_name) != 0) { /* it has changed */
     char path[PATH_MAX];
     path_of_choice(path, sizeof path, call->target->library, kind_of(call));
     measure_and_keep(call, path, choice);

@@ -1,4 +1,4 @@
-/* libclgauss_core, loaded and opened at the first call that is worth it. */
+/* libclgauss_core: loaded and opened at the first call that is worth it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@ static atomic_int is_given_up, is_child;
 static int failures; /* in a row */
 static _Thread_local int depth __attribute__((tls_model("initial-exec")));
 
-/* A child of fork() has none of the driver's threads, and whoever held the lock is not there. */
+/* A child of fork() has none of the driver's threads, nor the thread that held the lock. */
 static void in_child(void) {
   atomic_store(&is_given_up, 1);
   atomic_store(&is_child, 1);
@@ -25,8 +25,8 @@ static void in_child(void) {
   forget_report_lock();
 }
 
-/* A program that ends while another thread builds kernels would take the compiler's memory away
- * under it: wait until the device is free, and let nobody begin again. */
+/* If a program ended while another thread builds kernels, the compiler's static data would be
+ * destroyed during the build. So this waits until the device is free and prevents further use. */
 static void before_exit(void* unused) {
   enum { kMostSeconds = 30 };
   (void)unused;
@@ -40,8 +40,9 @@ static void before_exit(void* unused) {
 
 static void before_exit_of_any(void) { before_exit(NULL); }
 
-/* glibc's, for the destructors of a thread's variables: exit() calls those of its thread before all
- * that atexit() knows, and compilers register there whenever they first need something. */
+/* A function of glibc for the destructors of thread-local variables. exit() runs those of its own
+ * thread before all atexit() handlers; compilers register such handlers whenever they first need
+ * something. */
 extern int __cxa_thread_atexit_impl(void (*)(void*), void*, void*) __attribute__((weak));
 extern void* __dso_handle;
 
@@ -51,7 +52,7 @@ static void start(void) {
   if (getauxval(AT_SECURE) != 0 || (wanted != NULL && strcmp(wanted, "off") == 0))
     atomic_store(&is_given_up, 1);
   pthread_atfork(NULL, NULL, in_child);
-  if (__cxa_thread_atexit_impl != NULL) /* preloaded, this is the program's first thread */
+  if (__cxa_thread_atexit_impl != NULL) /* when preloaded, this is the program's first thread */
     __cxa_thread_atexit_impl(before_exit, NULL, &__dso_handle);
 }
 
@@ -73,7 +74,7 @@ void device_release(void) {
 
 const struct device* the_device(void) { return &device; }
 
-/* libclgauss_core beside this file, or where libraries are looked for. */
+/* Loads libclgauss_core from this file's folder, or from the library search path. */
 static void* open_library(void) {
   Dl_info info;
   char path[4096];
@@ -159,7 +160,7 @@ static int open_device(void) {
   }
   device.is_cpu = type == CLGAUSS_DEVICE_CPU;
   device.seconds = now_in_seconds() - begin;
-  atexit(before_exit_of_any); /* of another thread than the first */
+  atexit(before_exit_of_any); /* if a thread other than the first calls exit() */
   return 1;
 }
 

@@ -1,5 +1,5 @@
-/* The routines. Each looks at its arguments as LAPACK would; what LAPACK would complain of, and
- * what is small, goes straight on. */
+/* The routines. Each checks its arguments as LAPACK does. A call that LAPACK would reject, and a
+ * small one, goes directly to the system's routine. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static struct call call_of(const struct site* site, const struct target* target,
   return call;
 }
 
-/* Whether the device is to try it; then end_on_device() must follow. */
+/* Whether the device should try the call; if so, end_on_device() must follow. */
 static int begins_on_device(struct call* call, int is_valid) {
   call->why = NULL;
   call->is_reported = is_reported() && !is_within_lapack();
@@ -38,7 +38,7 @@ static int begins_on_device(struct call* call, int is_valid) {
   }
   if (!device_acquire()) return 0;
   const int is_taken = device_takes(call);
-  if (call->is_reported) call->begin = now_in_seconds(); /* opening and measuring is told apart */
+  if (call->is_reported) call->begin = now_in_seconds(); /* excludes opening and timing */
   if (is_taken) return 1;
   const struct choice* const choice = call->target->library->choices[kind_of(call)];
   if (choice != NULL) call->why = choice->why[0] != '\0' ? choice->why : the_device()->error;
@@ -46,7 +46,7 @@ static int begins_on_device(struct call* call, int is_valid) {
   return 0;
 }
 
-/* Whether the call is answered; if not, the caller's memory is as it was. */
+/* Whether the device answered the call; if not, the caller's memory is unchanged. */
 static int end_on_device(struct call* call, clgauss_status status) {
   device_failed(status);
   const int is_answered = status == CLGAUSS_OK || status == CLGAUSS_SINGULAR;
@@ -61,9 +61,10 @@ static void end_on_system(const struct call* call) {
   if (call->is_reported) report_call(call, 0, now_in_seconds() - call->begin);
 }
 
-/* Of singular factors that are written: the first column whose pivot is zero, counted from 1; where
- * the device took a number below its range for zero, the smallest. U D U^T begins with the last
- * column. D has numbers of two columns where the pivots are negative. */
+/* For singular factors that were written: the first column with a zero pivot, counted from 1. If no
+ * pivot is exactly zero, because the device rounded a number below its range to zero, the column
+ * with the smallest pivot. U D U^T starts at the last column. Columns with negative `pivots` belong
+ * to 2-by-2 blocks of D and are skipped. */
 static int64_t smallest_pivot(const struct call* call, const void* a, int64_t lda,
                               const int32_t* pivots, int is_reversed) {
   const enum type type = call->site->type;
@@ -84,12 +85,14 @@ static int64_t smallest_pivot(const struct call* call, const void* a, int64_t ld
   return place > 0 ? place : 1;
 }
 
-/* For n exchanges in 32 bits: the caller's, or memory that is_factored() frees. NULL: there is none. */
+/* Memory for n 32-bit pivots: the caller's, or memory that is_factored() frees. NULL if allocation
+ * failed. */
 static int32_t* narrow_pivots(const struct call* call, void* ipiv) {
   return call->target->library->is_wide ? malloc((size_t)call->n * sizeof(int32_t)) : ipiv;
 }
 
-/* Whether factors were answered, which the device also leaves of a singular A. */
+/* Ends a factorisation. True if it was answered; the device also leaves the factors of a singular
+ * A. */
 static int is_factored(struct call* call, clgauss_status status, const void* a, int64_t lda,
                        int32_t* pivots, int is_reversed, void* ipiv, void* info) {
   const int wide = call->target->library->is_wide;
@@ -103,7 +106,7 @@ static int is_factored(struct call* call, clgauss_status status, const void* a, 
   return is_answered;
 }
 
-/* gesv, or getrf with nrhs = 0, for valid arguments; whether it was answered. */
+/* gesv, or getrf with nrhs = 0, for valid arguments. Returns whether the device answered. */
 static int lu_is_answered(struct call* call, int64_t lda, void* a, void* ipiv, void* b, int64_t ldb,
                           void* info) {
   int32_t* const pivots = narrow_pivots(call, ipiv);
@@ -132,8 +135,8 @@ static void gesv(struct site* site, const void* caller, const void* n, const voi
   end_on_system(&call);
 }
 
-/* dsgesv, or zcgesv, which has rwork. The device has no need of single precision: it factors in
- * double, which LAPACK tells by iter < 0, with -1 for reasons of the machine. */
+/* dsgesv, or zcgesv, which also has rwork. The device does not use single precision: it factors in
+ * double. LAPACK reports that by iter < 0; -1 stands for reasons of the machine. */
 static void mixed_gesv(struct site* site, const void* caller, const void* n, const void* nrhs,
                        void* a, const void* lda, void* ipiv, const void* b, const void* ldb,
                        void* x, const void* ldx, void* work, void* swork, void* rwork, void* iter,
@@ -164,7 +167,7 @@ static void mixed_gesv(struct site* site, const void* caller, const void* n, con
 
 static void getrf(struct site* site, const void* caller, const void* m, const void* n, void* a,
                   const void* lda, void* ipiv, void* info) {
-  enum { kMostMoreRows = 3, kMostMoreColumns = 1 }; /* times n: what the times say something of */
+  enum { kMostMoreRows = 3, kMostMoreColumns = 1 }; /* times n: what the timings cover */
   const struct target* const target = target_of(site, caller);
   const int64_t rows = whole(target, m), columns = whole(target, n), ld_a = whole(target, lda);
   const int is_tall = rows > columns;
@@ -180,10 +183,10 @@ static void getrf(struct site* site, const void* caller, const void* m, const vo
   end_on_system(&call);
 }
 
-/* Of the routines that write nothing where A is singular, or not positive definite: that is for the
- * system, which leaves what LAPACK leaves. */
+/* For routines that write nothing if A is singular or not positive definite. Such a call goes to
+ * the system's routine, which leaves what LAPACK leaves. */
 static int is_well_answered(struct call* call, clgauss_status status, void* info) {
-  if (status == CLGAUSS_SINGULAR) status = CLGAUSS_INACCURATE; /* it is not the device's fault */
+  if (status == CLGAUSS_SINGULAR) status = CLGAUSS_INACCURATE; /* not a failure of the device */
   if (!end_on_device(call, status)) return 0;
   set_whole(call->target, info, 0);
   return 1;
@@ -193,7 +196,7 @@ static int is_lower(const char* uplo) { return *uplo == 'L' || *uplo == 'l'; }
 static int is_triangle(const char* uplo) { return is_lower(uplo) || *uplo == 'U' || *uplo == 'u'; }
 static int triangle_of(const char* uplo) { return is_lower(uplo) ? CLGAUSS_LOWER : CLGAUSS_UPPER; }
 
-/* posv, or potrf with nrhs = 0, for valid arguments. */
+/* posv, or potrf with nrhs = 0, for valid arguments. Returns whether the device answered. */
 static int cholesky_is_answered(struct call* call, const char* uplo, int64_t lda, void* a, void* b,
                                 int64_t ldb, void* info) {
   return is_well_answered(call,
@@ -263,8 +266,8 @@ static void potrs(struct site* site, const void* caller, const char* uplo, const
   end_on_system(&call);
 }
 
-/* The caller's exchanges in 32 bits, 0 for what is no row, nor the negative of one; NULL: no memory.
- * `*own` is to be freed. */
+/* The caller's pivots in 32 bits; 0 for a value that is neither a row nor the negative of one. NULL
+ * if allocation failed. The caller frees `*own`. */
 static const int32_t* pivots_of(const struct call* call, const void* ipiv, int32_t** own) {
   *own = NULL;
   if (!call->target->library->is_wide) return ipiv;
@@ -276,7 +279,7 @@ static const int32_t* pivots_of(const struct call* call, const void* ipiv, int32
   return *own;
 }
 
-/* As clgauss.h numbers it; 0: it is none. */
+/* The constant of clgauss.h for `trans`; 0 if it is invalid. */
 static int code_of_trans(char trans) {
   switch (trans) {
     case 'N':
@@ -321,8 +324,9 @@ static void getrs(struct site* site, const void* caller, const char* trans, cons
   end_on_system(&call);
 }
 
-/* An answered call leaves the best lwork in work(1): a query of the system says which that is. */
-static const int64_t kQuery = -1; /* in 32 bits, too */
+/* After an answered call, work(1) must hold the best lwork. A workspace query to the system's
+ * routine tells it. */
+static const int64_t kQuery = -1; /* valid as a 32-bit integer, too */
 
 static void end_with_size(const struct call* call, int is_answered) {
   if (is_answered)
@@ -354,13 +358,13 @@ static void getri(struct site* site, const void* caller, const void* n, void* a,
   end_with_size(&call, is_answered);
 }
 
-/* CLGAUSS_ONE_NORM or CLGAUSS_INF_NORM; 0: it is none. */
+/* CLGAUSS_ONE_NORM or CLGAUSS_INF_NORM; 0 if `norm` is invalid. */
 static int code_of_norm(char norm) {
   if (norm == '1' || norm == 'O' || norm == 'o') return CLGAUSS_ONE_NORM;
   return norm == 'I' || norm == 'i' ? CLGAUSS_INF_NORM : 0;
 }
 
-/* What LAPACK says of a singular U, and of norms that are none, it says itself. */
+/* A singular U and an invalid norm are left to the system's routine. */
 static void gecon(struct site* site, const void* caller, const char* norm, const void* n,
                   const void* a, const void* lda, const void* anorm, void* rcond, void* work,
                   void* iwork, void* info, size_t length) {
@@ -388,7 +392,7 @@ static void gecon(struct site* site, const void* caller, const char* norm, const
   end_on_system(&call);
 }
 
-/* sysv, or sytrf with nrhs = 0, for valid arguments; whether it was answered. */
+/* sysv, or sytrf with nrhs = 0, for valid arguments. Returns whether the device answered. */
 static int symmetric_is_answered(struct call* call, const char* uplo, int64_t lda, void* a,
                                  void* ipiv, void* b, int64_t ldb, void* info) {
   int32_t* const pivots = narrow_pivots(call, ipiv);
@@ -463,7 +467,7 @@ static void sytrs(struct site* site, const void* caller, const char* uplo, const
   end_on_system(&call);
 }
 
-/* One exported name; `parameters` are those of LAPACK's routine, `call` is what answers it. */
+/* One exported name. `parameters` are those of LAPACK's routine; `call` implements it. */
 #define NAME(letter, routine, type, family, prefix, suffix, text, parameters, call)             \
   EXPORT void prefix##letter##routine##suffix parameters;                                       \
   EXPORT void prefix##letter##routine##suffix parameters {                                      \
@@ -471,7 +475,7 @@ static void sytrs(struct site* site, const void* caller, const char* uplo, const
         #prefix #letter #routine #suffix, #letter #routine, text, #suffix, type, family, NULL}; \
     call;                                                                                       \
   }
-/* As LAPACK and LAPACK with 64-bit integers name it, and the same in NumPy's and SciPy's wheels. */
+/* The names in LAPACK, in LAPACK with 64-bit integers, and in the wheels of NumPy and SciPy. */
 #define ROUTINE(letter, routine, type, family, parameters, call)             \
   NAME(letter, routine, type, family, , _, "", parameters, call)             \
   NAME(letter, routine, type, family, , _64_, "", parameters, call)          \

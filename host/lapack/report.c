@@ -1,5 +1,6 @@
-/* What was done where: a line for each call in the file of CLGAUSS_LAPACK_LOG, a table at the end
- * of the process in that of CLGAUSS_LAPACK_REPORT ("-": standard error). */
+/* Reports which calls ran where. CLGAUSS_LAPACK_LOG names a file that gets a line for each call;
+ * CLGAUSS_LAPACK_REPORT names a file that gets a table at the end of the process ("-": standard
+ * error). */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <math.h>
@@ -14,14 +15,14 @@
 
 enum { kMostRows = 64 };
 
-/* Of one routine with one library. */
+/* The calls of one routine of one library. */
 struct row {
   const char* name;
   const struct library* library;
   long calls[2]; /* by the system, by the device */
   double seconds[2];
   int64_t largest[2];
-  double saved; /* by what was measured */
+  double saved; /* estimated from the measured times */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -54,14 +55,14 @@ double now_in_seconds(void) {
 
 int is_reported(void) { return log_path != NULL || report_path != NULL; }
 
-/* In one piece, so that the lines of several processes do not mix. */
+/* Appends with a single write, so that the lines of several processes do not mix. */
 static void append(const char* path, const char* text) {
   const int file = strcmp(path, "-") == 0
                        ? dup(STDERR_FILENO)
                        : open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
   if (file < 0) return;
   const ssize_t written = write(file, text, strlen(text));
-  (void)written; /* there is nobody to tell */
+  (void)written; /* a failure cannot be reported */
   close(file);
 }
 
@@ -74,7 +75,7 @@ static struct row* row_of(const char* name, const struct library* library) {
   return &rows[row_count++];
 }
 
-/* " m=300", or " columns=300", where A is not square. */
+/* " rows=300" or " columns=300" if A is not square. */
 static const char* shape_of(const struct call* call, char* text, size_t size) {
   text[0] = '\0';
   if (call->more > 0)
@@ -126,7 +127,7 @@ static void report(void) {
     ADD("\n");
   }
   for (int i = 0; i < row_count; ++i) {
-    int first = 0; /* the row that named it */
+    int first = 0; /* the first row with that library */
     while (rows[first].library != rows[i].library) ++first;
     if (first == i) ADD("  system: %s\n", rows[i].library->path);
   }

@@ -1,25 +1,26 @@
 #ifndef CLGAUSS_LAPACK_SHIM_H
 #define CLGAUSS_LAPACK_SHIM_H
-/* libclgauss_lapack.so: the names of LAPACK's routines, in front of the library that a program took
- * them from. Large calls go to a device by libclgauss_core, opened at the first of them; all
- * others, and every call that the device did not answer, go to the routine that would have been
- * called without it. In C, and small: it is loaded into programs that never call LAPACK, too.
+/* libclgauss_lapack.so: exports the names of LAPACK's routines and is loaded before the library
+ * that a program takes them from. Large calls go to a device through libclgauss_core, which is
+ * opened at the first of them. All other calls, and every call that the device did not answer, go
+ * to the routine that would have been called otherwise. It is written in C and kept small, because
+ * programs load it even if they never call LAPACK.
  *
- * lapack.c   the routines, by LAPACK's calling convention
+ * lapack.c   the routines, in LAPACK's calling convention
  * target.c   the routine that a call was meant for, and the width of its integers
- * choice.c   which calls the device takes: measured, once for a machine and kept
- * device.c   libclgauss_core, opened, in one thread at a time
- * report.c   what was done where, for --report and CLGAUSS_LAPACK_LOG */
+ * choice.c   which calls the device takes: timed once per machine and kept
+ * device.c   opens libclgauss_core and lets one thread at a time use it
+ * report.c   which calls ran where, for --report and CLGAUSS_LAPACK_LOG */
 
 #include <stdint.h>
 
 #include "clgauss.h"
 
-/* Of LAPACK's letters s, d, c, z. */
+/* LAPACK's letters s, d, c, z. */
 enum type { kSingle, kDouble, kComplex, kDoubleComplex, kTypes };
-/* What is measured together: gesv and getrf, posv and potrf, each of getri, potri, getrs and potrs,
- * which go on with the factors, dsgesv or zcgesv, getrf of more rows than columns, gecon, sysv and
- * sytrf, and sytrs. */
+/* Routines that share a timing: gesv and getrf; posv and potrf; sysv and sytrf. Each of these is
+ * timed by itself: getri, potri, getrs, potrs and sytrs, which use factors; dsgesv or zcgesv; getrf
+ * with more rows than columns; gecon. */
 enum family {
   kLu,
   kCholesky,
@@ -43,16 +44,16 @@ static inline size_t bytes_of(enum type type) {
 
 /* ---- target.c -------------------------------------------------------------------------------- */
 
-/* A LAPACK that is loaded. */
+/* A loaded LAPACK library. */
 struct library {
   char path[512];
   int is_wide;                    /* its integers have 64 bits */
-  int is_known;                   /* they were asked for; else no call of it goes to a device */
-  struct choice* choices[kKinds]; /* of choice.c, under the device's lock */
+  int is_known;                   /* whether is_wide is known; if not, no call goes to a device */
+  struct choice* choices[kKinds]; /* for choice.c, protected by the device's lock */
   struct library* next;
 };
 
-/* Where the calls of one object (a program, a library) were meant to go. */
+/* The routine that calls from one object (a program or a library) are meant for. */
 struct target {
   uintptr_t first, last; /* addresses of the object */
   void* routine;
@@ -62,36 +63,36 @@ struct target {
 
 /* An exported name. */
 struct site {
-  const char* symbol; /* as "scipy_dgesv_64_", of which */
-  const char* name;   /* is "dgesv", */
-  const char* prefix; /* "scipy_" */
-  const char* suffix; /* and "_64_" */
+  const char* symbol; /* such as "scipy_dgesv_64_", whose */
+  const char* name;   /* name is "dgesv", */
+  const char* prefix; /* prefix is "scipy_" */
+  const char* suffix; /* and suffix is "_64_" */
   enum type type;
   enum family family;
   struct target* _Atomic targets;
 };
 
-/* Of a call from `caller`, an address in the object that called. Ends the program, as the dynamic
- * linker would, where nobody has such a routine. */
+/* The target of a call from the address `caller`. If no library has the routine, it ends the
+ * program, as the dynamic linker would. */
 const struct target* target_of(struct site* site, const void* caller);
-/* A call on its way. */
+/* A call in progress. */
 struct call {
   const struct site* site;
   const struct target* target;
   enum family family; /* the site's, or kTallLu */
-  int64_t n, more;    /* A is n-by-n, or has so many rows or columns more */
+  int64_t n, more;    /* A is n-by-n, with `more` additional rows or columns */
   int64_t nrhs;
   int is_reported;
   double begin;
-  const char* why; /* the device did not answer it */
+  const char* why; /* why the device did not answer */
 };
-/* In a child of fork(): who held the lock is not there. */
+/* For a child of fork(), where the thread that held the lock does not exist. */
 void forget_target_lock(void);
 
-/* A symbol of a loaded library and of what it was linked with; NULL: neither has it. */
+/* A symbol of a loaded library or of the libraries it was linked with; NULL if there is none. */
 void* symbol_of(const char* path, const char* symbol);
 
-/* As LAPACK has them. Fortran's compilers hand the length of each text over behind all else. */
+/* LAPACK's signatures. Fortran compilers pass the length of each text after all other arguments. */
 typedef void gesv_routine(const void* n, const void* nrhs, void* a, const void* lda, void* ipiv,
                           void* b, const void* ldb, void* info);
 typedef void dsgesv_routine(const void* n, const void* nrhs, void* a, const void* lda, void* ipiv,
@@ -110,7 +111,7 @@ typedef void posv_routine(const char* uplo, const void* n, const void* nrhs, voi
 typedef void getri_routine(const void* n, void* a, const void* lda, const void* ipiv, void* work,
                            const void* lwork, void* info);
 typedef void potrf_routine(const char* uplo, const void* n, void* a, const void* lda, void* info,
-                           size_t length); /* and potri */
+                           size_t length); /* also potri */
 typedef void getrs_routine(const char* trans, const void* n, const void* nrhs, const void* a,
                            const void* lda, const void* ipiv, void* b, const void* ldb, void* info,
                            size_t length);
@@ -121,11 +122,11 @@ typedef void sysv_routine(const char* uplo, const void* n, const void* nrhs, voi
                           const void* lwork, void* info, size_t length);
 typedef void sytrf_routine(const char* uplo, const void* n, void* a, const void* lda, void* ipiv,
                            void* work, const void* lwork, void* info, size_t length);
-/* sytrs is called as getrs, with uplo for trans. */
+/* sytrs has the signature of getrs, with uplo in place of trans. */
 
 /* ---- device.c -------------------------------------------------------------------------------- */
 
-/* The functions of libclgauss_core that are called. */
+/* The functions of libclgauss_core that this library calls. */
 struct library_calls {
   clgauss_status (*create)(const char*, unsigned, clgauss_context*);
   clgauss_status (*device_name)(clgauss_context, char*, size_t);
@@ -189,27 +190,27 @@ struct device {
   struct library_calls calls;
   clgauss_context context; /* NULL: not open */
   char name[256];
-  int is_cpu;      /* it computes with the cores that the program has */
-  double seconds;  /* of opening it */
-  char error[512]; /* why it is not open, or failed; "" */
+  int is_cpu;      /* the device computes on the program's own cores */
+  double seconds;  /* for opening the device */
+  char error[512]; /* why it is not open or failed; may be empty */
 };
 
-/* This thread has the device from now on, until device_release(); 0 where another one has it, in a
- * child of fork(), within a call of LAPACK by LAPACK, and where the device is given up. */
+/* Gives this thread the device until device_release(). Returns 0 if another thread has it, in a
+ * child of fork(), within a call that LAPACK itself makes, and after the device was given up. */
 int device_acquire(void);
 void device_release(void);
-/* What follows is for the thread that has it. */
-const struct device* device_opened(void); /* NULL: it cannot be; `error` says why */
+/* The functions below may only be called by the thread that has the device. */
+const struct device* device_opened(void); /* NULL if it cannot be opened; `error` says why */
 const struct device* the_device(void);
-/* gesv, posv and sysv by columns; with nrhs = 0 getrf, potrf and sytrf. */
+/* gesv, posv and sysv, column-major; with nrhs = 0 getrf, potrf and sytrf. */
 clgauss_status device_gesv(enum type type, size_t n, size_t nrhs, void* a, size_t lda,
                            int32_t* ipiv, void* b, size_t ldb);
 clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, void* a, size_t lda,
                            void* b, size_t ldb);
 clgauss_status device_sysv(enum type type, int triangle, size_t n, size_t nrhs, void* a, size_t lda,
                            int32_t* ipiv, void* b, size_t ldb);
-/* `trans` and `triangle` as clgauss.h numbers them. potri, sysv, sytrs and gecon are of kSingle and
- * kDouble alone. */
+/* `trans` and `triangle` are constants of clgauss.h. potri, sysv, sytrs and gecon support only
+ * kSingle and kDouble. */
 clgauss_status device_getrf(enum type type, size_t m, size_t n, void* a, size_t lda, int32_t* ipiv);
 clgauss_status device_getri(enum type type, size_t n, void* a, size_t lda, const int32_t* ipiv);
 clgauss_status device_potri(enum type type, int triangle, size_t n, void* a, size_t lda);
@@ -221,45 +222,47 @@ clgauss_status device_sytrs(enum type type, int triangle, size_t n, size_t nrhs,
                             size_t lda, const int32_t* ipiv, void* b, size_t ldb);
 clgauss_status device_gecon(enum type type, int norm, size_t n, const void* a, size_t lda,
                             double anorm, double* rcond);
-/* After an error: a device that fails again and again is given up. */
+/* Call it after an error: after several failures in a row, the device is given up. */
 void device_failed(clgauss_status status);
 
-/* The calls of LAPACK by LAPACK itself go where they would; nobody is told of them. */
+/* Between these two calls, LAPACK's own calls of LAPACK go to the system and are not reported. */
 void enter_system(void);
 void leave_system(void);
 int is_within_lapack(void);
 
 /* ---- choice.c -------------------------------------------------------------------------------- */
 
-/* What was measured of one kind of systems with one library. */
+/* What was measured for one kind of system with one library. */
 enum { kMostSizes = 5 };
 struct choice {
-  int64_t least_n; /* from which on the device takes them; INT64_MAX: never */
+  int64_t least_n; /* the device takes systems from this n on; INT64_MAX: never */
   char why[256];   /* for the report */
   int count, is_cpu;
   double sizes[kMostSizes], system[kMostSizes], device[kMostSizes]; /* n; seconds */
-  double opening;                                                   /* seconds; NaN: asked for */
+  double opening;                                                   /* seconds; NaN: not measured */
   char device_name[256];
 };
 
-/* Which of a library's choices is a call's. */
+/* The index of a call's choice among those of its library. */
 static inline int kind_of(const struct call* call) {
   return (int)call->family * kTypes + (int)call->site->type;
 }
 
-/* Below no call is looked at further. */
+/* Calls with a smaller n are not examined further. */
 int64_t least_n_of_all(void);
-/* Of getrs, potrs and sytrs: too few right-hand sides to be worth a copy of the factors. */
+/* For getrs, potrs and sytrs: whether there are too few right-hand sides to justify a copy of the
+ * factors. */
 int has_few_sides(const struct call* call);
-/* Whether the device takes a call; the thread has it, and it is open if it does. */
+/* Whether the device takes a call. The thread must have the device; if the result is true, it is
+ * open. */
 int device_takes(const struct call* call);
-/* Seconds that the system's routine would have taken, by what was measured; NaN: not known. */
+/* Seconds that the system's routine would have taken, from the measured times; NaN if unknown. */
 double seconds_of_system(const struct call* call);
 
 /* ---- report.c -------------------------------------------------------------------------------- */
 
 double now_in_seconds(void);
-int is_reported(void); /* whether anybody wants to know */
+int is_reported(void); /* whether a log or report was requested */
 void report_call(const struct call* call, int on_device, double seconds);
 void report_measuring(double seconds);
 void forget_report_lock(void); /* in a child of fork() */

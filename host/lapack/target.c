@@ -1,5 +1,6 @@
-/* The routine that a call was meant for. RTLD_NEXT alone would miss it in libraries that were
- * loaded for one caller (Python's modules), so the caller's own dependencies are asked first. */
+/* Finds the routine that a call was meant for. RTLD_NEXT alone would miss it in libraries that were
+ * loaded for one caller (such as Python's modules), so the caller's own dependencies are searched
+ * first. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -25,7 +26,7 @@ static void* enough_memory(size_t bytes) {
   return memory;
 }
 
-/* Looks for the loaded object with an address in it. */
+/* Finds the loaded object that contains an address. */
 struct object {
   uintptr_t address, first, last;
 };
@@ -60,7 +61,7 @@ static const char* path_of(const void* address) {
   return dladdr(address, &info) != 0 && info.dli_fname != NULL ? info.dli_fname : "";
 }
 
-/* Whether it is one of this shim. */
+/* Whether the routine belongs to this library. */
 static int is_ours(const void* routine) {
   return strcmp(path_of(routine), path_of((const void*)target_of)) == 0;
 }
@@ -82,7 +83,7 @@ static int has_symbol(struct dl_phdr_info* info, size_t size, void* data) {
 
 static void* find_routine(const char* symbol, const void* caller) {
   const char* const path = path_of(caller);
-  /* The program itself has no path that dlopen() knows. */
+  /* The program itself has no path for dlopen(). */
   void* found = strchr(path, '/') != NULL ? symbol_of(path, symbol) : NULL;
   if (found == NULL || is_ours(found)) found = dlsym(RTLD_NEXT, symbol);
   if (found != NULL && !is_ours(found)) return found;
@@ -95,9 +96,9 @@ static void* find_routine(const char* symbol, const void* caller) {
   return search.found;
 }
 
-/* A library's integers have 64 bits where n = 1 in the lower 32 bits of a negative number is
- * negative to it: LAPACK's izmax1 then answers 0. What it is called does not say it: Debian's
- * liblapack64 has the names of liblapack. */
+/* Determines whether a library's integers have 64 bits. n is a negative 64-bit number whose lower
+ * 32 bits are 1: with 64-bit integers, LAPACK's izmax1 returns 0. The library's name does not tell:
+ * Debian's liblapack64 has the names of liblapack. */
 static void ask_width(struct library* library, const struct site* site) {
   char name[64];
   snprintf(name, sizeof name, "%sizmax1%s", site->prefix, site->suffix);
@@ -128,7 +129,7 @@ const struct target* target_of(struct site* site, const void* caller) {
        target != NULL; target = target->next)
     if (address >= target->first && address < target->last) return target;
   struct target* const target = enough_memory(sizeof *target);
-  struct object object = {address, 0, UINTPTR_MAX}; /* made while running: by anybody */
+  struct object object = {address, 0, UINTPTR_MAX}; /* code made at run time belongs to no object */
   dl_iterate_phdr(contains, &object);
   target->first = object.first;
   target->last = object.last;

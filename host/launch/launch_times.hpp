@@ -1,5 +1,5 @@
 #pragma once
-/// How long each launch took on the device, for whoever wants to see where the time goes.
+/// Records the device time of each launch, to show where the time goes.
 
 #include <clgauss/opencl.hpp>
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace clgauss {
 
-/// What this thread launches while the object lives, on queues that profile. There is one at a
-/// time.
+/// Records this thread's launches on profiling queues during the object's lifetime. Only one object
+/// at a time may exist in a thread.
 class LaunchTimes {
  public:
   LaunchTimes();
@@ -22,11 +22,11 @@ class LaunchTimes {
     std::uint64_t start_ns = 0, end_ns = 0;  // on the device's clock
   };
 
-  /// In the order of launching; all must have ended. Throws cl::Error where the queue did not
-  /// profile.
+  /// The launches in order. All must have ended. Throws cl::Error if a queue was created without
+  /// profiling.
   [[nodiscard]] std::vector<Launch> launches() const;
 
-  /// Where enqueue_kernel() is to leave the event of a launch; null if nobody asked.
+  /// Where enqueue_kernel() stores the event of a launch; null while nothing is recorded.
   [[nodiscard]] static cl::Event* next(const std::string& kernel);
 
  private:

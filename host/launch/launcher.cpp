@@ -14,13 +14,13 @@ cl::NDRange to_cl(unsigned dims, const std::array<std::size_t, 2>& extent) {
   return dims == 1 ? cl::NDRange(extent[0]) : cl::NDRange(extent[0], extent[1]);
 }
 
-/// What automatic means to a launcher.
+/// The split mode that `automatic` stands for under this policy.
 SplitMode split_of(const WorkGroupPolicy& policy, SplitMode split) {
   if (split != SplitMode::automatic) return split;
   return policy.rule == WorkGroupPolicy::Rule::fit ? SplitMode::round_up : SplitMode::padded;
 }
 
-/// Work-items of a group of Rule::fit on what is no CPU.
+/// Work-items of a group under Rule::fit on devices other than CPUs.
 constexpr std::size_t kMostFitting = 512;
 
 bool queue_has_profiling(const cl::CommandQueue& queue) {

@@ -33,8 +33,8 @@ std::size_t product(std::size_t a, std::size_t b) {
   return result;
 }
 
-/// The size to use where the LCM itself says nothing: a multiple of the preferred multiple if one
-/// is legal, else the limit.
+/// The size to use where the LCM is no usable size: the largest legal multiple of the preferred
+/// multiple, otherwise the limit.
 std::size_t without_lcm(const LcmRuleInput& input, std::size_t limit) {
   const std::size_t size = largest_multiple_within(input.preferred_multiple, limit);
   return size > 0 ? size : limit;

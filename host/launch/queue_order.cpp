@@ -8,8 +8,8 @@ namespace clgauss {
 
 namespace {
 
-/// The object that `queue` belongs to, with a reference of its own: where CLHPP's getInfo fails to
-/// take one, it gives one up all the same.
+/// The context or device of `queue`, retained here. CLHPP's getInfo releases a reference even where
+/// it failed to retain one.
 template <typename Object>
 Object owner_of(const cl::CommandQueue& queue, cl_command_queue_info what) {
   typename Object::cl_type owner = nullptr;
@@ -32,7 +32,7 @@ void QueueOrder::begin(const cl::CommandQueue& queue, const EnqueueOptions& opti
   if (queue() != last_()) {
     require_in_order(queue);
     if (last_() != nullptr) before.push_back(end_of(last_));
-    last_ = cl::CommandQueue(queue);  // a copy that fails must leave the old one as it was
+    last_ = cl::CommandQueue(queue);  // if the copy throws, last_ keeps its old value
   }
   if (!before.empty()) queue.enqueueBarrierWithWaitList(&before);
 }

@@ -1,28 +1,29 @@
 #pragma once
-/// EnqueueOptions, carried out.
+/// Implements EnqueueOptions.
 
 #include <clgauss/context.hpp>
 #include <clgauss/enqueue.hpp>
 
 namespace clgauss {
 
-/// Keeps the operations of one object, which share its workspace, in order, whatever queues they
+/// Keeps the operations of one object, which share its workspace, in order, whichever queues they
 /// are enqueued on.
 class QueueOrder {
  public:
-  /// enqueue(queue), after the events of `options` and after this object's last operation; sets
-  /// options.done. Throws UsageError for a queue that is not in order.
+  /// Calls enqueue(queue), ordered after the events of `options` and after this object's last
+  /// operation; sets options.done. Throws UsageError for a queue that is out of order.
   template <typename Enqueue>
   void run(const Context& context, const EnqueueOptions& options, const Enqueue& enqueue) {
-    // Never a copy: rusticl 22.3 flushes a queue when a reference to it is given up, and then does
-    // not wait in clFinish().
+    // A reference, not a copy: rusticl 22.3 flushes a queue when a reference is released, and
+    // clFinish() then does not wait.
     const cl::CommandQueue& queue = options.queue != nullptr ? *options.queue : context.queue();
     begin(queue, options);
     enqueue(queue);
     if (options.done != nullptr) queue.enqueueMarkerWithWaitList(nullptr, options.done);
   }
 
-  /// The queue of the last operation, else the context's: who waits for it waits for all.
+  /// The queue of the last operation, or else the context's. Waiting for it waits for all
+  /// operations.
   [[nodiscard]] const cl::CommandQueue& last(const Context& context) const {
     return last_() == nullptr ? context.queue() : last_;
   }
@@ -33,20 +34,20 @@ class QueueOrder {
   cl::CommandQueue last_;
 };
 
-/// What is enqueued on `queue` from now on starts after what is on `other` by now.
+/// Work enqueued on `queue` from now on starts after the work already enqueued on `other`.
 void wait_for(const cl::CommandQueue& queue, const cl::CommandQueue& other);
 
-/// What `queue` belongs to.
+/// The device and the context of `queue`.
 [[nodiscard]] cl::Device device_of(const cl::CommandQueue& queue);
 [[nodiscard]] cl::Context context_of(const cl::CommandQueue& queue);
 
-/// Waits until the device has done what is on `queue`, or given it up, and the events say so; what
-/// failed there is not told. By an event: rusticl 22.3 does not wait in clFinish() for what was
-/// flushed before. And of its own: there the event of a marker may be complete before those that
-/// were flushed with it.
+/// Waits until the device has finished or abandoned the work on `queue` and its events are
+/// complete. Failures of that work are not reported. It waits for an event because clFinish() of
+/// rusticl 22.3 does not wait for work that was flushed before. The marker is flushed separately,
+/// because in rusticl it can complete before work that was flushed together with it.
 void settle(const cl::CommandQueue& queue) noexcept;
 
-/// Throws UsageError for a queue that is not in order.
+/// Throws UsageError for a queue that is out of order.
 void require_in_order(const cl::CommandQueue& queue);
 
 }  // namespace clgauss

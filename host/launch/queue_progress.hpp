@@ -1,5 +1,5 @@
 #pragma once
-/// How far a device has come with what is enqueued step by step.
+/// Reports how far a device has come with work that is enqueued step by step.
 
 #include <clgauss/progress.hpp>
 #include <deque>
@@ -9,14 +9,14 @@
 
 namespace clgauss {
 
-/// Puts a marker behind every 64th part of the steps (behind every step where there are fewer) and
-/// tells the callback of those that the device has passed. The host stays at most kAhead markers in
-/// front of the device, so that a callback which throws ends the work soon, and the device always
-/// finds work in its queue. Without a callback nothing is done and nothing waits.
+/// Enqueues a marker after every 64th part of the steps (after every step if there are fewer) and
+/// calls the callback when the device has passed it. The host stays at most kAhead markers ahead of
+/// the device. A callback that throws therefore ends the work soon, and the device's queue never
+/// runs empty. Without a callback, nothing is enqueued and nothing waits.
 class QueueProgress {
  public:
-  /// `steps` of what is `what`, of `flops` in all where these are to be told. Queue and callback
-  /// must outlive it.
+  /// `what` names the steps in reports. `flops` is the total of all steps; 0 omits the rate. Queue
+  /// and callback must outlive this object.
   QueueProgress(const cl::CommandQueue& queue, const ProgressCallback& callback, std::string what,
                 std::size_t steps, double flops = 0)
       : queue_(queue),
@@ -26,14 +26,14 @@ class QueueProgress {
         stride_(steps / 64 + 1),
         flops_(flops) {}
 
-  /// Step `step` is enqueued, with which `share` of the work is: 0..1.
+  /// Step `step` has been enqueued; after it, the fraction `share` (0..1) of the work is enqueued.
   void step_enqueued(std::size_t step, double share);
-  /// The same where all steps are alike.
+  /// The same for steps of equal work.
   void step_enqueued(std::size_t step) {
     step_enqueued(step, static_cast<double>(step + 1) / static_cast<double>(steps_));
   }
 
-  /// Waits for the queue, telling on the way.
+  /// Waits for the queue and reports progress meanwhile.
   void finish();
 
  private:
@@ -45,7 +45,7 @@ class QueueProgress {
     double share;
   };
 
-  /// Tells of the oldest marker, once the device has passed it.
+  /// Waits until the device has passed the oldest marker and reports it.
   void tell_oldest();
 
   const cl::CommandQueue& queue_;

@@ -11,9 +11,9 @@ namespace clgauss {
 
 namespace {
 
-/// So much at a time: long enough for the bus, short enough to stay in a core's cache.
+/// Size of a transfer: long enough for the bus, short enough for a core's cache.
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20U;
-/// Every chunk begins where numbers of any type may lie, and a line of the cache begins.
+/// Alignment of a chunk: that of a cache line, which suits any number type.
 constexpr std::size_t kAlignment = 64;
 
 Index items_of_chunk(std::size_t item_bytes) {
@@ -22,7 +22,7 @@ Index items_of_chunk(std::size_t item_bytes) {
 
 }  // namespace
 
-/// What one thread works with: two chunks, of which one may be on its way.
+/// What one thread uses: two chunks, one of which may be in transfer.
 struct Staging::Lane {
   cl::Buffer pinned;  // empty: the memory is pageable
   std::byte* memory = nullptr;
@@ -30,7 +30,7 @@ struct Staging::Lane {
   std::size_t chunk_bytes = 0;
   std::array<cl::Event, 2> on_its_way;
 
-  /// Items first .. last. Returns an OpenCL error code.
+  /// Writes items first .. last. Returns an OpenCL error code.
   cl_int write(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index first, Index last,
                std::size_t item_bytes, const FillItems& fill) {
     const Index step = items_of_chunk(item_bytes);
@@ -50,7 +50,7 @@ struct Staging::Lane {
     return CL_SUCCESS;
   }
 
-  /// The same back: one chunk comes while the other is drained.
+  /// Reads items first .. last: one chunk is transferred while the other is drained.
   cl_int read(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index first, Index last,
               std::size_t item_bytes, const DrainItems& drain) {
     const Index step = items_of_chunk(item_bytes);
@@ -73,7 +73,7 @@ struct Staging::Lane {
     return error;
   }
 
-  /// Until both chunks have arrived, whatever became of them.
+  /// Waits for the transfers of both chunks, even if one fails. Returns an error code if one did.
   cl_int wait() {
     cl_int worst = CL_SUCCESS;
     for (cl::Event& event : on_its_way)
@@ -109,7 +109,7 @@ Staging::~Staging() {
 
 cl::Buffer Staging::strip(const Context& context, std::uint64_t bytes) {
   if (bytes <= strip_bytes_) return strip_;
-  strip_ = cl::Buffer();  // before there is more
+  strip_ = cl::Buffer();  // frees the old one before allocating
   strip_bytes_ = 0;
   cl::Buffer made = context.allocate(bytes, "columns on their way");
   if (bytes > context.profile().global_mem_bytes / kShareOfStrip) return made;
@@ -151,8 +151,8 @@ void Staging::write_mapped(const cl::CommandQueue& queue, const cl::Buffer& buff
                            std::size_t item_bytes, const FillItems& fill) const {
   auto* const mapped = static_cast<std::byte*>(queue.enqueueMapBuffer(
       buffer, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, count * item_bytes));
-  // Bound by memory, and by the page faults of a new buffer. Huge pages (madvise) were up to 10
-  // times faster and, where memory was fragmented, 4 times slower: not asked for.
+  // Bound by memory bandwidth and by the page faults of a new buffer. Huge pages (madvise) are not
+  // used: they were up to 10 times faster, but 4 times slower where memory was fragmented.
   const Index step = items_of_chunk(item_bytes);
   in_parallel(count, step, [&](Index first, Index last) {
     for (; first < last; first += step)

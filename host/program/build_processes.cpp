@@ -32,9 +32,9 @@ namespace {
 namespace fs = std::filesystem;
 using io::Descriptor;
 
-// What a helper finds open. The sheet holds the device's text, the cache's folder and the jobs,
-// each text behind its length. Through the queue, which all helpers share, come the numbers of
-// jobs, and kNoMore once a helper; each job's number comes back when it is done.
+// The open files of a helper. The sheet holds the device's text, the cache folder and the jobs,
+// each text preceded by its length. The queue, which all helpers share, delivers job numbers and
+// one kNoMore per helper. Each job's number is sent back when the job is done.
 constexpr int kQueue = 0, kDone = 1, kSheet = 3;
 using Number = std::uint32_t;
 constexpr Number kNoMore = UINT32_MAX;
@@ -47,7 +47,7 @@ void append(std::string& sheet, std::string_view text) {
   sheet += text;
 }
 
-/// Takes a text off the front of what is left of a sheet; empty at its end.
+/// Takes a text off the front of the rest of a sheet; empty at its end.
 std::optional<std::string> take(std::string_view& sheet) {
   std::uint64_t size = 0;
   if (sheet.size() < sizeof size) return std::nullopt;
@@ -73,7 +73,7 @@ struct Pipe {
   }
 };
 
-/// The helpers that run. They are ended with the scope.
+/// The running helpers. The destructor kills them.
 class Helpers {
  public:
   Helpers() = default;
@@ -82,7 +82,7 @@ class Helpers {
   ~Helpers() {
     if (running_.empty()) return;
     for (const pid_t process : running_) kill(process, SIGKILL);
-    try {  // a driver takes its time over the end of a process that used a device
+    try {  // a driver is slow to end a process that used a device
       std::thread(await, running_).detach();
     } catch (const std::system_error&) {
       await(running_);
@@ -104,8 +104,8 @@ class Helpers {
     posix_spawn_file_actions_destroy(&files);
   }
 
-  /// Forgets those that have ended. (Who ignores its children's ends, or waits for any child, has
-  /// taken their places: ECHILD.)
+  /// Whether helpers are running; forgets those that have ended. ECHILD counts as ended: the
+  /// program ignores the ends of its children or waits for any child.
   [[nodiscard]] bool run() {
     std::erase_if(running_, [](pid_t process) {
       const pid_t ended = waitpid(process, nullptr, WNOHANG);
@@ -123,8 +123,8 @@ class Helpers {
   std::vector<pid_t> running_;
 };
 
-/// How many numbers can be read at once without waiting longer than `milliseconds` for the first;
-/// -1 at the end.
+/// How many numbers can be read at once, waiting at most `milliseconds` for the first; -1 at the
+/// end.
 int read_numbers(const Descriptor& done, int milliseconds) {
   pollfd waiting{done.number(), POLLIN, 0};
   if (poll(&waiting, 1, milliseconds) <= 0) return 0;
@@ -137,7 +137,7 @@ int read_numbers(const Descriptor& done, int milliseconds) {
 std::string read_sheet() {
   std::string sheet;
   std::array<char, 1 << 16> block{};
-  // By place: all helpers share where the file is being read.
+  // By offset, because all helpers share the file's read position.
   for (ssize_t count = 0;
        (count = pread(kSheet, block.data(), block.size(), static_cast<off_t>(sheet.size()))) > 0;)
     sheet.append(block.data(), static_cast<std::size_t>(count));
@@ -148,7 +148,7 @@ std::optional<cl::Device> find_device(const std::string& text) {
   std::vector<cl::Platform> platforms;
   cl::Platform::get(&platforms);
   for (const cl::Platform& platform : platforms) {
-    if (!text.starts_with(platform.getInfo<CL_PLATFORM_NAME>())) continue;  // its devices cost time
+    if (!text.starts_with(platform.getInfo<CL_PLATFORM_NAME>())) continue;  // listing is slow
     std::vector<cl::Device> devices;
     platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
     for (cl::Device& device : devices)
@@ -165,7 +165,7 @@ void build(const cl::Context& context, const cl::Device& device, const ProgramCa
     const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>();
     if (!binaries.empty() && !binaries.front().empty())
       cache.store(job.key, {program.getInfo<CL_PROGRAM_KERNEL_NAMES>(), binaries.front()});
-  } catch (const cl::Error&) {  // who asked for it builds it again, and says why it fails
+  } catch (const cl::Error&) {  // the requesting process builds it again and reports the error
   }
 }
 
@@ -186,9 +186,9 @@ int run_builder() try {
     if (!key || !source || !options) break;
     jobs.push_back({*std::move(key), *std::move(source), *std::move(options)});
   }
-  // NVIDIA's driver makes the contexts of several processes one after the other, 0.14 s each on an
-  // H100: in turns the first is ready long before the last. With one connection to the device,
-  // where no kernel is launched, it takes less.
+  // NVIDIA's driver creates the contexts of several processes one after the other, 0.14 s each on
+  // an H100. With a lock, the first helper is ready long before the last. One connection to the
+  // device suffices, as no kernel is launched, and creates the context faster.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0);
   const bool in_turn = lockf(kSheet, F_LOCK, 0) == 0;
   const auto device = find_device(*text);
@@ -201,7 +201,7 @@ int run_builder() try {
     build(context, *device, cache, jobs[job]);
     if (!io::write_all(kDone, bytes_of(job))) break;
   }
-  _exit(0);  // some drivers take longer over a tidy end than over a program
+  _exit(0);  // some drivers take longer to shut down than to build a program
 } catch (const cl::Error&) {
   return 5;
 }
@@ -220,7 +220,7 @@ fs::path builder_program() {
   if (dladdr(reinterpret_cast<const void*>(&builder_program), &here) != 0 &&
       here.dli_fname != nullptr)
     file = here.dli_fname;
-  if (!file.is_absolute()) file = operating_system::program_file();  // then it is what was typed
+  if (!file.is_absolute()) file = operating_system::program_file();  // then it is the name as typed
   const fs::path folder = file.parent_path();
   for (const fs::path& place :
        {folder, folder.parent_path(), folder.parent_path() / "libexec" / "clgauss"})
@@ -241,10 +241,10 @@ void build_by_processes(const Builders& builders, const std::vector<BuildJob>& j
   std::string numbers;
   for (Number job = 0; job < jobs.size(); ++job) numbers += bytes_of(job);
   for (std::size_t i = 0; i <= builders.processes; ++i) numbers += bytes_of(kNoMore);
-  constexpr std::size_t kOfAnyPipe = 4096;  // is written without anybody reading
+  constexpr std::size_t kOfAnyPipe = 4096;  // fits into any pipe before it is read
   if (!sheet.open() || !queue || !done || numbers.size() > kOfAnyPipe ||
       !io::write_all(sheet.number(), text) || !io::write_all(queue->in.number(), numbers))
-    return;  // what is not there is built when it is needed
+    return;  // programs are then built when needed
 
   Helpers helpers;
   for (std::size_t i = 0; i < builders.processes; ++i)

@@ -1,7 +1,7 @@
 #pragma once
-/// Programs built by processes of their own. A driver may take the programs of one process one
-/// after the other, whatever threads ask for them (NVIDIA's does), and those of several processes
-/// at once; and a compiler that ends its process takes only a helper.
+/// Builds programs in separate processes. A driver may build the programs of one process one at a
+/// time, whichever threads ask (NVIDIA's does), but those of several processes in parallel. Also, a
+/// compiler that crashes then ends only a helper.
 
 #include <clgauss/opencl.hpp>
 #include <cstddef>
@@ -12,34 +12,35 @@
 
 namespace clgauss {
 
-/// A program to be built, and the key that it is stored by in a ProgramCache.
+/// A program to build, and its key in a ProgramCache.
 struct BuildJob {
   std::string key, source, options;
 };
 
-/// What tells a device and its driver from others: the first part of every key.
+/// Identifies a device and its driver: the first part of every key.
 [[nodiscard]] std::string device_text(const cl::Device& device);
 
-/// The helper program, clgauss-builder: beside the file that this code lies in, or where it was
-/// installed; empty if it is in neither place.
+/// The path of the helper program, clgauss-builder: beside the file that contains this code, or
+/// where it was installed; empty if it is in neither place.
 [[nodiscard]] std::filesystem::path builder_program();
 
-/// Who builds, and for what.
+/// The processes that build, and the device and cache that they build for.
 struct Builders {
   std::filesystem::path program;                 // builder_program()
   std::string device;                            // device_text()
   std::filesystem::path cache;                   // the folder of a ProgramCache
-  std::size_t processes = 0;                     // beside this one
-  std::function<void(const BuildJob& job)> own;  // builds and keeps a job in this process
+  std::size_t processes = 0;                     // in addition to this one
+  std::function<void(const BuildJob& job)> own;  // builds and keeps a job here
 };
 
-/// Has `jobs` built, in their order, by so many processes and this one. A job that a process builds
-/// is in the cache afterwards, but for one that fails: who needs it will see why. `hear` is told,
-/// some times a second, how many are done; what it throws ends the processes and leaves.
+/// Builds `jobs` in order, in the helper processes and in this one. A job that a helper built is
+/// then in the cache. A failed job is not; whoever needs the program will see the error. Calls
+/// `hear` several times a second with the number of finished jobs; if `hear` throws, the helpers
+/// are killed and the exception is passed on.
 void build_by_processes(const Builders& builders, const std::vector<BuildJob>& jobs,
                         const std::function<void(std::size_t done)>& hear);
 
-/// The helper's whole work, with what build_by_processes() gave it. Returns its exit code.
+/// The main function of the helper, which build_by_processes() started. Returns its exit code.
 int run_builder();
 
 }  // namespace clgauss

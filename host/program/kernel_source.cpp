@@ -12,8 +12,8 @@ namespace clgauss {
 
 namespace {
 
-/// In the folder or in one of those in it, which go by the kinds of kernels; the names differ.
-/// `name` in the folder if it is in none.
+/// The path of a kernel file in `folder` or one of its subfolders, one per family of kernels; file
+/// names are unique. If the file is in none of them, the result is its path in `folder`.
 std::filesystem::path find_kernel_file(const std::string& name,
                                        const std::filesystem::path& folder) {
   std::error_code none;
@@ -47,8 +47,8 @@ std::string included_file(const std::string& line) {
   return line.substr(directive.size(), end - directive.size());
 }
 
-/// Appends `name` to `text`, and before the lines that follow an include, the included file. Each
-/// file goes in once.
+/// Appends the file `name` to `text`. An included file is inserted in place of its #include line.
+/// Each file is inserted only once.
 void append_file(std::string& text, const std::string& name,
                  const std::optional<std::filesystem::path>& folder, std::set<std::string>& done) {
   if (!done.insert(name).second) return;

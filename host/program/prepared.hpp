@@ -1,13 +1,14 @@
 #pragma once
-/// What is made of kernels, with these built side by side.
+/// Makes objects that use kernels, and builds those kernels in parallel.
 
 #include <clgauss/lab/program.hpp>
 #include <type_traits>
 
 namespace clgauss {
 
-/// What `make` returns, a pointer, by ProgramStore::prepare(). Where that makes it more than once,
-/// the first is gone before the next comes: both may hold matrices.
+/// The pointer that `make` returns, called within ProgramStore::prepare(). If prepare() calls it
+/// more than once, the first object is freed before the next is made, because both may hold
+/// matrices.
 template <typename Make>
 [[nodiscard]] auto prepared(ProgramStore& programs, const Make& make) {
   std::invoke_result_t<Make> made;

@@ -23,15 +23,15 @@ using io::Descriptor;
 
 namespace {
 
-/// First bytes of a cache file; the number changes when the layout does. After it: checksum of all
-/// that follows (u32), lengths of the key and of the kernels' names (u64 each), the key, the names,
-/// the binary. The key is stored whole, so that two keys with one file name are told apart.
+/// The first bytes of a cache file; the number changes with the format. They are followed by a
+/// checksum of the rest (u32), the lengths of the key and of the kernel names (u64 each), the key,
+/// the names and the binary. The full key is stored, to distinguish keys that share a file name.
 constexpr std::string_view kMagic = "clgauss program 2\n";
 
-/// Between the name of a file and the id of the process that writes it.
+/// Stands between a file's name and the id of the process that writes it.
 constexpr std::string_view kTemporary = ".program.tmp-";
 
-/// Never through a link that somebody planted, and not for the processes that the host starts.
+/// Does not follow a planted link, and is not inherited by processes that the host starts.
 constexpr int kSafely = O_NOFOLLOW | O_CLOEXEC;
 
 std::uint32_t checksum(std::string_view bytes) {
@@ -45,14 +45,14 @@ void append(std::string& text, Number number) {
   text.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-/// Takes `size` bytes off the front of `text`, fewer if there are not so many.
+/// Takes up to `size` bytes off the front of `text`.
 std::string_view take(std::string_view& text, std::uint64_t size) {
   const std::string_view front = text.substr(0, size);
   text.remove_prefix(front.size());
   return front;
 }
 
-/// Takes a `Number` off the front of `text`; 0 if there are too few bytes.
+/// Takes a `Number` off the front of `text`; 0 if `text` is too short.
 template <typename Number>
 Number take_number(std::string_view& text) {
   Number number = 0;
@@ -85,15 +85,15 @@ std::optional<CachedProgram> decoded(std::string_view file, const std::string& k
   return program;
 }
 
-/// Whether only this user can have put there what is open.
+/// Whether the open file or folder belongs to this user and nobody else may write to it.
 bool is_ours(const Descriptor& opened, mode_t type) {
   struct stat status {};
   return fstat(opened.number(), &status) == 0 && (status.st_mode & S_IFMT) == type &&
          status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/// The folder, to work in by its descriptor: what its name stands for may change meanwhile. Not
-/// open if it is not there or not ours; `errno` is EPERM then.
+/// Opens the folder. Work uses its descriptor, because the path may come to name another folder.
+/// Not open if the folder is missing or not ours; in the latter case `errno` is EPERM.
 Descriptor open_folder(const fs::path& folder) {
   Descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | kSafely));
   if (!opened.open() || is_ours(opened, S_IFDIR)) return opened;
@@ -109,7 +109,7 @@ std::string read_all(const Descriptor& file) {
   return content;
 }
 
-/// Whether `name` is the temporary of a process that is no more.
+/// Whether `name` is a temporary file of a process that has ended.
 bool is_left_behind(std::string_view name) {
   const std::size_t at = name.find(kTemporary);
   if (at == std::string_view::npos) return false;
@@ -120,7 +120,7 @@ bool is_left_behind(std::string_view name) {
 }
 
 void remove_left_behind(const fs::path& folder, const Descriptor& opened) {
-  std::error_code failed;  // what cannot be removed stays
+  std::error_code failed;  // files that cannot be removed stay
   for (const auto& entry : fs::directory_iterator(folder, failed))
     if (const std::string name = entry.path().filename(); is_left_behind(name))
       unlinkat(opened.number(), name.c_str(), 0);
@@ -147,7 +147,7 @@ std::optional<CachedProgram> ProgramCache::fetch(const std::string& key) const {
   if (!path) return std::nullopt;
   const Descriptor folder = open_folder(*folder_);
   if (!folder.open()) return std::nullopt;
-  // O_NONBLOCK: opening a pipe would wait for a writer.
+  // O_NONBLOCK, because opening a pipe would wait for a writer.
   const Descriptor file(
       openat(folder.number(), path->filename().c_str(), O_RDONLY | O_NONBLOCK | kSafely));
   if (!file.open() || !is_ours(file, S_IFREG)) return std::nullopt;
@@ -157,7 +157,7 @@ std::optional<CachedProgram> ProgramCache::fetch(const std::string& key) const {
 void ProgramCache::store(const std::string& key, const CachedProgram& program) const {
   const auto path = file_of(key);
   if (!path) return;
-  std::error_code failed;  // a cache that cannot be written is as good as none
+  std::error_code failed;  // an unwritable cache is no error
   fs::create_directories(folder_->parent_path(), failed);
   mkdir(folder_->c_str(), S_IRWXU);
   const Descriptor folder = open_folder(*folder_);
@@ -165,7 +165,7 @@ void ProgramCache::store(const std::string& key, const CachedProgram& program) c
   remove_left_behind(*folder_, folder);
 
   const std::string name = path->filename();
-  for (int attempt = 0; attempt < 100; ++attempt) {  // a name that is taken is passed over
+  for (int attempt = 0; attempt < 100; ++attempt) {  // skips names that are taken
     const std::string temporary = fmt::format("{}.tmp-{}-{}", name, getpid(), attempt);
     Descriptor file(openat(folder.number(), temporary.c_str(),
                            O_WRONLY | O_CREAT | O_EXCL | kSafely, S_IRUSR | S_IWUSR));

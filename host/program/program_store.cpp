@@ -20,7 +20,7 @@ namespace clgauss {
 
 namespace {
 
-/// The define by which a program asks for a later OpenCL C than 1.2.
+/// A program sets this define to request a later OpenCL C than 1.2.
 constexpr std::string_view kLanguage = "OPENCL_C";
 
 std::string language(const Defines& defines) {
@@ -29,10 +29,10 @@ std::string language(const Defines& defines) {
   return "-cl-std=CL1.2";
 }
 
-/// Options that every program is built with. A division in f32 may be off by 2.5 units in the last
-/// place unless asked for otherwise; then even a / a can differ from 1, and an exactly singular
-/// matrix hides behind a tiny pivot (seen on an H200). PoCL prints how many warnings there were,
-/// and warns of vectors wider than the CPU's: -w.
+/// Options that every program is built with. By default, a division in f32 may be off by 2.5 units
+/// in the last place. Then even a / a can differ from 1, and an exactly singular matrix is hidden
+/// by a tiny pivot (seen on an H200). -w: PoCL warns of vectors wider than the CPU's and prints the
+/// number of warnings.
 std::string common_options(const cl::Device& device) {
   const bool rounds_correctly =
       (device.getInfo<CL_DEVICE_SINGLE_FP_CONFIG>() & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
@@ -45,24 +45,24 @@ std::string options_of(const cl::Device& device, const Defines& defines) {
   return options;
 }
 
-/// All that a binary depends on. A driver update changes the key, so that no stale binary is ever
-/// offered to a driver.
+/// Everything that a binary depends on. A driver update changes the key, so that a driver never
+/// gets a stale binary.
 std::string cache_key(const cl::Device& device, const std::string& source,
                       const std::string& options) {
   return fmt::format("{}\n{}\n{}", device_text(device), options, source);
 }
 
-/// What leaves a watched work where a program would have to be built. No error: nobody but
-/// prepare() catches it.
+/// Thrown while prepare() watches, where a program would have to be built. Not an Error, so that
+/// only prepare() catches it.
 struct NotBuilt {};
 
-/// Processes that build, this one among them: on an H100's 16 cores a first LU of n = 1000 took
-/// 4.1, 2.9 and 2.5 s with 3, 5 and 8. (11 and 14 gain nothing: the last have a context when all is
-/// being built.)
+/// Building processes, including this one. On an H100's 16 cores a first LU of n = 1000 took 4.1,
+/// 2.9 and 2.5 s with 3, 5 and 8. (11 and 14 do not help: by the time the last ones have a context,
+/// every program is being built.)
 constexpr std::size_t kMostProcesses = 8;
 
-/// Where a file's programs stand among those that take 0.4 s and more on an H100, the longest
-/// first, which are begun in that order; all others behind.
+/// The rank of a file among those whose programs take 0.4 s or more on an H100, longest first.
+/// Builds start in this order; all other files come after them.
 std::ptrdiff_t place_to_begin(const std::string& file) {
   constexpr std::string_view kSlow[] = {
       "gemm_mma_tf32x3.cl",     "lu_diagonal_ptx.cl", "cholesky.cl",
@@ -71,7 +71,7 @@ std::ptrdiff_t place_to_begin(const std::string& file) {
   return std::ranges::find(kSlow, file) - std::begin(kSlow);
 }
 
-/// The names in a list "a;b;c", whose order is the driver's choice.
+/// The names in a list "a;b;c", whose order depends on the driver.
 std::set<std::string> names_in(const std::string& list) {
   std::set<std::string> names;
   std::istringstream in(list);
@@ -89,7 +89,7 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-/// Whether `source` can have given kernels of these names.
+/// Whether `source` can contain kernels with all these names.
 bool are_of(const std::string& source, const std::set<std::string>& names) {
   return !names.empty() && std::ranges::all_of(names, [&](const std::string& name) {
     return has_word(source, name);
@@ -182,7 +182,7 @@ void ProgramStore::prepare(const std::function<void()>& work) {
   named_.clear();
   try {
     work();
-  } catch (const Error&) {  // what is an error in earnest, too, will be one then
+  } catch (const Error&) {  // a real error occurs again in the last call
   } catch (const cl::Error&) {
   }
   mode_ = Mode::plain;
@@ -196,8 +196,7 @@ void ProgramStore::note_question(const std::string& file, const Defines& defines
 }
 
 void ProgramStore::build_all(const std::vector<ProgramRequest>& requests) {
-  // OpenCL promises that programs may be built by several threads at once; oclgrind does not keep
-  // it.
+  // OpenCL allows several threads to build programs at once; oclgrind does not support it.
   if (!concurrent_) return;
   std::vector<ProgramRequest> missing;
   std::set<std::string> names;
@@ -247,7 +246,7 @@ std::optional<cl::Program> ProgramStore::try_to_build(const ProgramRequest& requ
   } catch (const Error&) {
   } catch (const cl::Error&) {
   }
-  return std::nullopt;  // kernel() will say why
+  return std::nullopt;  // kernel() will report the error
 }
 
 void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing) {
@@ -263,7 +262,8 @@ void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing
     request_of.emplace(key, request);
     jobs.push_back({std::move(key), std::move(source), std::move(options)});
   }
-  // A process takes 0.1 s until it builds, after those before it: two programs are not worth one.
+  // A process needs 0.1 s before it builds, after those started earlier, so two programs are not
+  // worth one.
   const std::size_t processes =
       std::min({jobs.size(), kMostProcesses, std::size_t{std::thread::hardware_concurrency()}});
   if (processes < 2 || jobs.size() < 3) return;
@@ -288,9 +288,9 @@ std::optional<cl::Program> ProgramStore::load(const std::string& key, const std:
     const auto names = names_in(program.getInfo<CL_PROGRAM_KERNEL_NAMES>());
     if (names == names_in(cached->kernel_names) && are_of(source, names)) return program;
   } catch (const cl::Error&) {
-    // a binary that the driver no longer takes
+    // the driver no longer accepts the binary
   }
-  cache_.remove(key);  // it is built from source, and stored anew
+  cache_.remove(key);  // it will be built from source and stored again
   return std::nullopt;
 }
 
@@ -302,7 +302,7 @@ std::pair<cl::Program, bool> ProgramStore::build(const std::string& file,
   if (mode_ == Mode::watching && !driver_caches_) throw NotBuilt{};
   require_room();
   cl::Program program(context_, source);
-  // Not by the bindings, which would lose the reason of a failure that left no log.
+  // Not through CLHPP, which loses the reason of a failure without a build log.
   const cl_int result = clBuildProgram(program(), 1, &device_(), options.c_str(), nullptr, nullptr);
   if (result == CL_BUILD_PROGRAM_FAILURE)
     throw BuildError(file, options, program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_));

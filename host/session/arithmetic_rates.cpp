@@ -20,14 +20,14 @@ namespace clgauss {
 namespace {
 
 constexpr const char *kRatesQuestion = "arithmetic rates", *kRatesFile = "arithmetic_rate.cl";
-/// Of a work-item in one turn of its loop: eight links of eight chains.
+/// Multiply-adds of a work-item per turn of its loop: eight in each of eight chains.
 constexpr double kOfTurn = 64;
-/// A launch of less would count for more than the arithmetic.
+/// In a shorter launch, the launch overhead would outweigh the arithmetic.
 constexpr double kLeastSeconds = 1e-3;
 constexpr cl_uint kFewestTurns = 32, kMostTurns = 1U << 20U;
 constexpr int kRatesRounds = 3;
 
-/// The kernel of one type, with a number of turns that takes long enough to be timed.
+/// The kernel of one type, with enough turns for a measurable time.
 template <typename Real>
 class Chains {
  public:
@@ -37,18 +37,18 @@ class Chains {
         local_(std::min<std::size_t>(kernel_.work_group_limit, 256)),
         items_(local_ * context.profile().compute_units * 8),
         sums_(context.allocate(items_ * sizeof(Real), "a probe")) {
-    (void)seconds();  // drivers finish a kernel when it is first launched
+    (void)seconds();  // drivers finish building at the first launch
     while (seconds() < kLeastSeconds && turns_ < kMostTurns) turns_ *= 2;
   }
 
-  /// Multiply-adds a second, by one launch.
+  /// Multiply-adds per second, from one launch.
   [[nodiscard]] double rate() {
     return kOfTurn * static_cast<double>(turns_) * static_cast<double>(items_) / seconds();
   }
 
  private:
   double seconds() {
-    // x <- x / 2 + 1 leads to 2, and stays there.
+    // x <- x / 2 + 1 converges to 2, so the results are known.
     constexpr Real kFactor = Real(0.5), kTerm = 1, kSum = 16;
     const cl::CommandQueue& queue = context_.queue();
     Real sum = 0;
@@ -86,7 +86,7 @@ std::string text_of(const ArithmeticRates& rates) {
   return fmt::format("{:.4g} {:.4g}", rates.f32, rates.f64);
 }
 
-/// Empty for what text_of() does not write.
+/// Empty if `text` was not written by text_of().
 std::optional<ArithmeticRates> rates_in(const std::string& text) {
   double f32 = 0, f64 = 0;
   if (std::sscanf(text.c_str(), "%lf %lf", &f32, &f64) != 2) return std::nullopt;
@@ -111,8 +111,8 @@ std::optional<ArithmeticRates> measure_arithmetic(Context& context) {
   try {
     const ArithmeticRates rates = translate_opencl_errors([&] { return measured(context); });
     programs.remember(kRatesQuestion, kRatesFile, {}, text_of(rates));
-    return rates_in(text_of(rates));  // as every later call has them
-  } catch (const Error& error) {      // whatever a probe may lack: there is a choice without it
+    return rates_in(text_of(rates));  // rounded as every later call reads them
+  } catch (const Error& error) {      // methods can be chosen without the rates
     if (error.error_code() == ErrorCode::stopped) throw;
     return std::nullopt;
   }

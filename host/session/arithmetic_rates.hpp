@@ -1,14 +1,14 @@
 #pragma once
-/// How fast a device computes, measured.
+/// Measures how fast a device computes.
 
 #include <clgauss/context.hpp>
 #include <optional>
 
 namespace clgauss {
 
-/// As measured before with this driver, else measured and kept: by both types in turns, so that a
-/// clock that rises meanwhile counts for both. Empty without fp64, and where the kernels do not
-/// build, fail or leave wrong numbers; that is not kept.
+/// The rates measured before with this driver; if there are none, measures and caches them. f32 and
+/// f64 runs are interleaved, so that a clock that rises meanwhile affects both. Empty without fp64,
+/// and if the kernels do not build, fail or return wrong numbers; that outcome is not cached.
 [[nodiscard]] std::optional<ArithmeticRates> measure_arithmetic(Context& context);
 
 }  // namespace clgauss

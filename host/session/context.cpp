@@ -16,8 +16,8 @@ namespace clgauss {
 
 namespace {
 
-/// By OpenCL 1.2's call, which every platform has: before it takes a newer one, CLHPP asks for the
-/// platform's version without looking at errors.
+/// Uses the OpenCL 1.2 call, which every platform has. CLHPP would first query the platform's
+/// version for a newer call, and ignores errors of that query.
 cl::CommandQueue open_queue(const cl::Context& context, const cl::Device& device, bool profiling) {
   cl_int error = CL_SUCCESS;
   const cl_command_queue queue =
@@ -51,7 +51,7 @@ struct Context::State {
         context(std::move(in)),
         queue(on),
         programs(context, device, options),
-        tuning(options.tuned && options.vendor_kernels  // what was tuned was tuned with those
+        tuning(options.tuned && options.vendor_kernels  // tuning results assume the vendor kernels
                    ? Tuning(profile, TunedStore(options.tuned_folder), options.kernel_folder)
                    : Tuning()),
         staging(context, queue,
@@ -63,10 +63,10 @@ struct Context::State {
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
-  /// Waits for what an error left in a queue of its own: a driver that still works while the
-  /// process ends may crash it.
+  /// Waits for work that an error left in the context's own queue. A driver that is still working
+  /// when the process ends may crash it.
   ~State() {
-    if (owns_queue) settle(queue);  // that it fails would have been said before
+    if (owns_queue) settle(queue);  // a failure would have been reported earlier
   }
 
   DeviceProfile profile;
@@ -149,8 +149,8 @@ void Context::require_memory(std::uint64_t bytes, const std::string& what) const
 
 cl::Buffer Context::allocate(std::uint64_t bytes, const std::string& what) const {
   require_memory(bytes, what);
-  // A buffer above CL_DEVICE_MAX_MEM_ALLOC_SIZE is tried all the same: an H200 that states 35 GB
-  // gave 120 GB.
+  // A buffer above CL_DEVICE_MAX_MEM_ALLOC_SIZE is attempted anyway: an H200 that states 35 GB
+  // allocated 120 GB.
   try {
     return {context(), CL_MEM_READ_WRITE, std::max<std::uint64_t>(bytes, 1)};
   } catch (const cl::Error& error) {

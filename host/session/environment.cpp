@@ -1,5 +1,5 @@
-/// With user_folder.cpp the only place where the library reads the environment, and it does so when
-/// it is asked to.
+/// This file and user_folder.cpp are the only places where the library reads the environment. They
+/// read it only on request.
 #include <fmt/format.h>
 
 #include <clgauss/context.hpp>
@@ -20,7 +20,7 @@ std::string_view setting(const char* variable) {
   return value != nullptr ? value : "";
 }
 
-/// What the value of CLGAUSS_TRANSFERS means.
+/// Parses the value of CLGAUSS_TRANSFERS.
 std::optional<Transfers> transfers_from(std::string_view text) {
   if (text.empty()) return std::nullopt;
   for (const auto transfers : {Transfers::mapped, Transfers::pinned, Transfers::pageable})
@@ -28,14 +28,14 @@ std::optional<Transfers> transfers_from(std::string_view text) {
   throw UsageError(fmt::format("CLGAUSS_TRANSFERS: '{}' is not mapped, pinned or pageable", text));
 }
 
-/// What the value of CLGAUSS_KERNELS means: whether vendors' kernels are taken.
+/// Parses the value of CLGAUSS_KERNELS: whether vendor-specific kernels are used.
 bool vendor_kernels_from(std::string_view text) {
   if (text.empty() || text == "all") return true;
   if (text == "portable") return false;
   throw UsageError(fmt::format("CLGAUSS_KERNELS: '{}' is not all or portable", text));
 }
 
-/// What the value of CLGAUSS_F64_RATIO means.
+/// Parses the value of CLGAUSS_F64_RATIO.
 std::optional<unsigned> ratio_from(std::string_view text) {
   if (text.empty()) return std::nullopt;
   for (const unsigned ratio : {1U, 2U, 4U, 8U, 16U, 32U, 64U})

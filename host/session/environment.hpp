@@ -1,5 +1,5 @@
 #pragma once
-/// What users set for the programs.
+/// Settings that users make for the programs.
 
 #include <filesystem>
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace clgauss {
 
-/// Where clgauss-tune keeps what it found: XDG_DATA_HOME/clgauss/tuned; empty if no folder can be
-/// named.
+/// The folder where clgauss-tune keeps its results: XDG_DATA_HOME/clgauss/tuned. Empty if there is
+/// no such folder (see xdg_folder()).
 [[nodiscard]] std::optional<std::filesystem::path> user_tuned_folder();
 
 /// CLGAUSS_DEVICE; empty if it is not set.

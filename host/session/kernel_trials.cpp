@@ -12,14 +12,14 @@ namespace {
 constexpr const char* kQuestion = "known answer";
 constexpr const char* kRight = "right";
 
-/// Why `ask` says no; empty if it does not.
+/// Why the self-test `ask` fails; empty if it passes.
 std::string failure_of(const std::function<void()>& ask) {
   try {
     translate_opencl_errors(ask);
     return {};
   } catch (const WrongAnswer& error) {
     return error.what();
-  } catch (const DeviceFault& error) {  // impossible numbers are wrong ones
+  } catch (const DeviceFault& error) {  // impossible numbers count as wrong ones
     return error.what();
   } catch (const BuildError& error) {
     return error.what();
@@ -46,7 +46,7 @@ bool KernelTrials::note(const KernelBuild& build, bool tried, const std::string&
 bool KernelTrials::passes(const KernelBuild& build, const std::function<void()>& ask) {
   const auto known = usable_.find(build.text());
   if (known != usable_.end()) return known->second;
-  // Another build of clgauss may ask more of the same kernel.
+  // Another build of clgauss may test more of the same kernel, so the revision is part of the key.
   const std::string question = build.name + ' ' + kQuestion + ' ' + revision();
   if (programs_.recall(question, build.file, build.defines) == kRight) return note(build, true, {});
   programs_.note_question(build.file, build.defines);

@@ -1,13 +1,13 @@
 #pragma once
-/// The user's own folders, by the XDG base directories.
+/// The user's own folders, according to the XDG base directory specification.
 
 #include <filesystem>
 #include <optional>
 
 namespace clgauss {
 
-/// The folder that `variable` names, else `below_home` in the home folder; relative ones are to be
-/// ignored (XDG base directories). Empty if neither is set.
+/// The folder that `variable` names, or else `below_home` in the home folder. Relative paths are
+/// ignored, as the specification demands. Empty if neither variable is set.
 [[nodiscard]] std::optional<std::filesystem::path> xdg_folder(const char* variable,
                                                               const char* below_home);
 

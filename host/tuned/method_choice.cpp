@@ -11,23 +11,25 @@ namespace {
 constexpr const char *kMixedFrom = "MIXED_FROM", *kRbtFrom = "RBT_FROM";
 constexpr Index kRbtFromBuiltIn = 1536;
 
-/// From which n on mixed takes less time than lu on a GPU whose f32 is 1, 2, 4 .. 64 times as fast
-/// as its f64. In ms, with m = n / 1024, lu has 0.0061 (ratio - 1) m^3 more of arithmetic, and
-/// mixed 0.073 m^2 more of residuals, which read A, and 0.4 of launches: the numbers of an H200, to
-/// whose 12 m they are fitted. These are the m where both are equal, to the nearest half. (A GPU
-/// with a fifth of its rates and a tenth of its bandwidth has them within a factor of 1.5, and near
-/// them it matters little which one is taken.) Ratios up to 2 were measured.
+/// The n from which mixed is faster than lu, on a GPU whose f32 is 1, 2, 4 .. 64 times as fast as
+/// its f64. The model: with m = n / 1024, lu takes 0.0061 (ratio - 1) m^3 ms more for arithmetic.
+/// mixed takes 0.073 m^2 ms more for residuals, which read A, and 0.4 ms more for launches. These
+/// numbers are fitted to an H200, where mixed is faster from m = 12 on. The table has the m where
+/// both times are equal, to the nearest half. (A GPU with a fifth of the H200's rates and a tenth
+/// of its bandwidth has its m within a factor of 1.5 of these, and near them both methods take
+/// similar time.) Ratios up to 2 were measured.
 constexpr std::array<Index, 7> kMixedFromOfRatio{12288, 12288, 5120, 3072, 2048, 1536, 1024};
 static_assert(kMixedFromOfRatio.back() == MethodChoice::kMeasuredFrom);
 
 bool is_cpu(const DeviceProfile& device) { return device.type == DeviceType::cpu; }
 
-/// Where nothing was measured. mixed: PoCL's two more programs to load count for as much as the LU
-/// of n = 1500 saves; on an H200, whose f64 is half as fast as its f32, panels and not products are
-/// what an LU of less than n = 16384 spends its time on. rbt: where diagonal blocks are factored by
-/// sub-groups (lu_diagonal_ptx.cl). Cholesky: below, its factors save less time than it takes to
-/// load their kernels; on GPUs they were not measured beside what is taken else. L D L^T: on two
-/// cores as lu at n = 1400, 0.53 of it at 2048, 0.6 to 0.9 at 4096; in f32 no less than mixed.
+/// The choice without measurements. mixed on a CPU: below its limit, loading PoCL's two additional
+/// programs takes as long as the LU of n = 1500 saves. mixed on a GPU: on an H200, whose f64 is
+/// half as fast as its f32, an LU below n = 16384 spends its time on panels, not on products. rbt:
+/// where sub-groups factor diagonal blocks (lu_diagonal_ptx.cl). Cholesky: below its limit, its
+/// factors save less time than loading their kernels takes; on GPUs it was not compared with the
+/// alternatives. L D L^T: on two cores it takes as long as lu at n = 1400, 0.53 of it at 2048, 0.6
+/// to 0.9 at 4096; in f32 it takes no less time than mixed.
 MethodChoice built_in(const DeviceProfile& device) {
   const bool cpu = is_cpu(device);
   const bool butterflies = !cpu && device.fp64 && device.lacks_ptx().empty();
@@ -39,10 +41,10 @@ MethodChoice built_in(const DeviceProfile& device) {
   return choice;
 }
 
-/// On a GPU with these rates. rbt, mixed without the panels, pays where mixed does at the latest.
-/// Where arithmetic is what takes the time, Cholesky has half of it.
+/// The choice on a GPU with these rates. rbt is mixed without panels, so it pays off no later than
+/// mixed. Cholesky needs half the arithmetic, so it pays off where arithmetic dominates.
 MethodChoice by_rates(DeviceProfile device, const ArithmeticRates& rates) {
-  device.type = DeviceType::gpu;  // also where they are pretended
+  device.type = DeviceType::gpu;  // also if the rates are simulated
   MethodChoice choice = built_in(device);
   choice.rates = rates;
   choice.mixed_from =
@@ -53,7 +55,7 @@ MethodChoice by_rates(DeviceProfile device, const ArithmeticRates& rates) {
   return choice;
 }
 
-/// Empty for a file that somebody edited.
+/// Empty if the file was edited and holds an invalid value.
 std::optional<Index> from_of(const Parameters& parameters, const char* name) {
   const auto found = std::ranges::find(parameters, name, &Parameters::value_type::first);
   if (found == parameters.end() || found->second < 0) return std::nullopt;

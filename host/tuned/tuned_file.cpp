@@ -38,8 +38,8 @@ Json to_json(const TunedEntry& entry) {
           {"version", entry.version}};
 }
 
-/// A number beyond an int becomes the nearest one: it is then refused where it is used, as any that
-/// does not fit.
+/// A number beyond an int becomes the nearest int. The place that uses it then refuses it, as it
+/// does any unsuitable number.
 int parameter_from_json(const Json& value) {
   if (!value.is_number_integer()) throw UsageError("a tuned number is no integer");
   constexpr int least = std::numeric_limits<int>::min(), most = std::numeric_limits<int>::max();
@@ -65,7 +65,7 @@ TunedEntry entry_from_json(const Json& json) {
   return entry;
 }
 
-/// Small letters, digits and dashes: a file name everywhere.
+/// Reduces `text` to small letters, digits and dashes, which are valid in file names everywhere.
 std::string file_name(std::string_view text) {
   std::string name;
   for (const char c : text) {

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Held by one process at a time; given back at the end of the scope, or of the process.
+/// A lock that one process at a time can hold. Released at the end of the scope, or of the process.
 class FileLock {
  public:
   explicit FileLock(const fs::path& path)

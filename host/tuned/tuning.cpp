@@ -15,10 +15,10 @@ namespace clgauss {
 
 namespace {
 
-/// Sizes further away than this factor have other bottlenecks.
+/// Sizes that differ by more than this factor have other bottlenecks.
 constexpr double kReach = 1.5;
 
-/// The kernel files behind a TunedEntry's `kernel`.
+/// The source files of a TunedEntry's `kernel`.
 std::vector<std::string> files_of(const std::string& kernel) {
   for (const LuFamily family : {LuFamily::cpu, LuFamily::gpu}) {
     if (kernel != lu_family_name(family)) continue;
@@ -30,7 +30,7 @@ std::vector<std::string> files_of(const std::string& kernel) {
   return {kernel};
 }
 
-/// The source without comments, spaces and `#line`: what does not change the kernel.
+/// The source without comments, spaces and `#line` directives, none of which change the kernel.
 std::string bare(std::string_view source) {
   std::string text;
   for (std::size_t at = 0; at < source.size();) {
@@ -65,7 +65,7 @@ std::string tuned_kernel_hash(const std::string& kernel,
 
 namespace {
 
-/// Empty for a kernel that there no longer is.
+/// Empty if the kernel no longer exists.
 std::string hash_if_there(const std::string& kernel,
                           const std::optional<std::filesystem::path>& folder) {
   try {

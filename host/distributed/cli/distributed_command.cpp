@@ -88,8 +88,8 @@ DistributedSolveOptions distributed_options(const po::variables_map& values) {
   return options;
 }
 
-/// A and b of the command line. Every rank reads what it needs of an .npy file; of others the first
-/// rank reads all, and sends each its columns.
+/// A and b of the command line. From an .npy file every rank reads what it needs. Any other file is
+/// read by the first rank, which sends each rank its columns.
 struct Problem {
   std::unique_ptr<ColumnSource> source;
   MakeRightHandSides b;
@@ -239,16 +239,16 @@ Json report(const Engine& engine, Index nrhs, const DistributedSolveOptions& opt
 
 std::array<char, 400> abort_message{};
 
-/// StarPU ends a program whose device fails.
+/// StarPU aborts the program when a device fails.
 void on_abort(int /*signal*/) {
   if (::write(STDERR_FILENO, abort_message.data(), std::strlen(abort_message.data())) < 0) {
-    // Nobody reads it.
+    // stderr cannot be written; nothing else can be done.
   }
   io::remove_temporaries();
   ::_exit(static_cast<int>(ExitCode::opencl));
 }
 
-/// What on_abort() says of `devices`.
+/// Prepares the message that on_abort() prints about `devices`.
 void prepare_for_abort(const std::string& devices) {
   const std::string text = fmt::format(
       "clgauss: {}: a call of StarPU failed (its message is above): the device or its memory may "
@@ -316,7 +316,7 @@ ExitCode run_distributed(const Given& given) {
   if (given.values["strict"].as<bool>() && given.values["no-rcond"].as<bool>())
     throw UsageError("--strict needs rcond, which --no-rcond leaves out: give one of them");
   share_cores_among_ranks();
-  (void)list_devices();  // drivers that bring LLVM take the signal when they are loaded
+  (void)list_devices();  // drivers with LLVM take over SIGABRT when they are loaded
   prepare_for_abort("devices " + engine_options(given.values).devices);
   std::signal(SIGABRT, on_abort);
   try {

@@ -1,5 +1,5 @@
 #pragma once
-/// Many systems A_s x_s = b_s of one size, n <= 2048, solved in one go by LU with partial pivoting,
+/// Many systems A_s x_s = b_s of one size, n <= 2048, solved together by LU with partial pivoting,
 /// or by Cholesky.
 
 #include <clgauss/context.hpp>
@@ -20,12 +20,11 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
-/// The largest n that the batched kernels take.
+/// The largest n that the batched kernels support.
 inline constexpr Index kLargestBatchedSystem = 2048;
 
 /// Matrices of one shape in a buffer: element (i, j) of matrix s is number offset + s * stride + i
-/// * ld + j, in elements of the type that the call names. Owns nothing but a reference to the
-/// buffer.
+/// * ld + j, in elements of the call's type. It owns only a reference to the buffer.
 struct BatchView {
   cl::Buffer buffer;
   Index offset = 0;
@@ -33,87 +32,87 @@ struct BatchView {
   Index stride = 0;
 };
 
-/// Whose kernels do the work. All give answers of the same quality.
+/// Which kernels do the work. The answers of all have the same quality.
 enum class BatchedKernel {
-  /// The one that suits the device and n.
+  /// The kernels that suit the device and n.
   automatic,
-  /// Each vector lane solves a system. For CPU devices whose work-items may run long.
+  /// Each vector lane solves one system. For CPU devices whose work-items may run long.
   cpu,
-  /// One system after the other, as Lu does it. For the same devices; it waits for each.
+  /// One system after the other, as Lu does it, waiting for each. For the same devices.
   each,
-  /// A system in the registers of one work-group. For any device, n <= 128.
+  /// One system in the registers of a work-group. For any device, n <= 128.
   tile,
-  /// A system in the registers of a sub-group or several. For devices that take PTX, n <= 128, one
-  /// right-hand side; else as tile.
+  /// One system in the registers of one or several sub-groups. For devices that support PTX, n <=
+  /// 128 and one right-hand side; otherwise as `tile`.
   ptx,
-  /// A system in global memory, its panels of columns in the local memory of one work-group. For
+  /// One system in global memory, with its panels of columns in a work-group's local memory. For
   /// any device, n <= 256.
   panels,
-  /// Columns by blocks, in launches that span the batch. For any device.
+  /// Blocks of columns, in launches that cover the whole batch. For any device.
   blocks
 };
 [[nodiscard]] std::string_view batched_kernel_name(BatchedKernel kernel);
 
 struct BatchedLuOptions {
   BatchedKernel kernel = BatchedKernel::automatic;
-  /// of tile: a system has grid x grid work-items; even, 2 to 16; 0 = chosen by n
+  /// For `tile`: a system has grid x grid work-items; even, 2 to 16; 0 = chosen by n.
   unsigned grid = 0;
-  /// all A_s are symmetric and positive definite: by Cholesky, see BatchedLu
+  /// All A_s are symmetric and positive definite: use Cholesky, see BatchedLu.
   bool positive_definite = false;
 };
 
-/// Factors of a batch where they lie: strict lower parts L (unit diagonal not stored), upper parts
+/// The factors of a batch, in place: strict lower parts L (unit diagonal not stored), upper parts
 /// U.
 struct BatchFactors {
   BatchView lu;
   Index batch = 0;
   cl::Buffer permutation;  // batch x n cl_int: row i of L U is row permutation[s n + i] of A_s
-  /// batch cl_int: 0, or 1 + the first column whose pivot is exactly zero or not finite; of
-  /// Cholesky, not a positive number
+  /// batch cl_int: 0, or 1 + the first column whose pivot is exactly zero or not finite. For
+  /// Cholesky: whose pivot is not a positive number.
   cl::Buffer info;
 };
 
-/// P_s A_s = L_s U_s for one n and type, on the caller's buffers; it keeps its context. Operations
-/// are enqueued in order and nothing waits, but for `each`; a batch of 0 is nothing to do. Systems
-/// do not influence each other: one that is singular leaves the others' results as they would be
-/// without it, to the bit.
+/// P_s A_s = L_s U_s for one n and type, in the caller's buffers. It keeps its context. Operations
+/// are enqueued in order and do not wait, except with `each`; an empty batch does nothing. Systems
+/// do not influence each other: if one is singular, the results of the others are bitwise the same
+/// as without it.
 ///
-/// With BatchedLuOptions::positive_definite it is Cholesky's factorisation without its square
-/// roots, A_s = L_s D_s L_s^T, stored as the LU without exchanges that it is, U = D L^T. It reads
-/// the lower triangles alone and takes half the flops.
+/// With BatchedLuOptions::positive_definite it is Cholesky's factorisation without square roots,
+/// A_s = L_s D_s L_s^T. It is stored as the LU without exchanges that it is, U = D L^T. It reads
+/// only the lower triangles and takes half the flops.
 class BatchedLu {
  public:
-  /// Throws DimensionError if n is 0 or above kLargestBatchedSystem, DeviceLimit if `options` name
-  /// kernels that the device cannot run, or that do not take n or Cholesky, UsageError for an
-  /// impossible grid.
+  /// Throws DimensionError if n is 0 or above kLargestBatchedSystem, UsageError for an invalid
+  /// grid, and DeviceLimit if `options` name kernels that the device cannot run or that do not
+  /// support n or Cholesky.
   BatchedLu(Context& context, RealType type, Index n, const BatchedLuOptions& options = {});
   BatchedLu(BatchedLu&&) noexcept;
   BatchedLu& operator=(BatchedLu&&) noexcept;
   ~BatchedLu();
 
-  /// Builds what factor_and_solve() takes for `nrhs` right-hand sides. Without it that happens at
-  /// the first call.
+  /// Builds the kernels that factor_and_solve() needs for `nrhs` right-hand sides. Otherwise the
+  /// first call builds them.
   void prepare(Index nrhs);
 
-  /// Factors `batch` n-by-n matrices in place; the buffers of the result are the caller's. 2/3 n^3
-  /// flops a system. Throws BuildError, OutOfMemory, OpenClError.
+  /// Factors `batch` n-by-n matrices in place; the result refers to the caller's buffers. 2/3 n^3
+  /// flops per system. Throws BuildError, OutOfMemory, OpenClError.
   BatchFactors factor(const BatchView& a, Index batch, const cl::Buffer& permutation,
                       const cl::Buffer& info, const EnqueueOptions& enqueue = {});
 
-  /// B_s <- A_s^-1 B_s for n-by-nrhs matrices; NaN where info[s] is not 0. 2 n^2 nrhs flops a
+  /// B_s <- A_s^-1 B_s for n-by-nrhs matrices; NaN where info[s] is not 0. 2 n^2 nrhs flops per
   /// system.
   void solve(const BatchFactors& factors, const BatchView& b, Index nrhs,
              const EnqueueOptions& enqueue = {});
 
-  /// B_s <- A_s^-1 B_s, and info as in BatchFactors; A is left as it is, no factors are kept. One
-  /// launch, but for `each`, `panels` and `blocks`; the last two keep the factors of up to 1 GiB of
-  /// systems at a time. With more than 8 right-hand sides, factor() and solve() do less work on a
-  /// GPU where n <= 128.
+  /// B_s <- A_s^-1 B_s, and info as in BatchFactors. A is unchanged, and the factors are not kept.
+  /// It takes one launch, except with `each`, `panels` and `blocks`; the last two hold the factors
+  /// of up to 1 GiB of systems at a time. On a GPU with n <= 128 and more than 8 right-hand sides,
+  /// factor() and solve() do less work.
   void factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
                         const cl::Buffer& info, const EnqueueOptions& enqueue = {});
 
-  /// What factor_and_solve() runs for one right-hand side, for reports: "cpu", "each", "ptx",
-  /// "tile 8 x 8", "panels" or "blocks".
+  /// The name of what factor_and_solve() runs for one right-hand side, for reports: "cpu", "each",
+  /// "ptx", "tile 8 x 8", "panels" or "blocks".
   [[nodiscard]] std::string kernel_name() const;
 
  private:
@@ -121,7 +120,7 @@ class BatchedLu {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// Host matrices of one shape, row-major, one after the other.
+/// Host matrices of one shape, row-major and contiguous.
 struct Batch {
   Index count = 0, rows = 0, cols = 0;
   Values values;  // count * rows * cols
@@ -138,53 +137,53 @@ struct Batch {
 struct BatchedSystem {
   Batch a;
   Batch b;
-  bool vectors = false;  // b came as batch x n; x is written so, too
+  bool vectors = false;  // b was read as batch x n; x is written likewise
 };
 
 struct BatchedOptions {
   std::optional<RealType> type;  // empty: f64 where the device has it, else f32
   double max_scaled_residual = kScaledResidualBound;
-  bool trust = false;  // rcond of every system, from its whole inverse: n more right-hand sides
-  Index chunk = 0;     // systems that are on the device at once; 0 = as many as fit well
+  bool trust = false;  // rcond of every system, from its inverse (n more right-hand sides)
+  Index chunk = 0;     // systems on the device at once; 0 = chosen by its memory
   BatchedLuOptions lu;
 };
 
-/// The condition of the systems of a batch that have an answer: rcond in the 1-norm, from the
+/// The condition of those systems of a batch that have an answer: rcond in the 1-norm, from the
 /// inverse that the device computes.
 struct BatchedTrust {
   double worst_rcond = 1;
   Index worst_system = 0;
-  /// how many have an rcond below the type's eps: their x may have no correct digit
+  /// How many have an rcond below the type's eps: their x may have no correct digit.
   Index below_eps = 0;
 };
 
 struct BatchedSolution {
-  /// of any: singular or not positive definite, else overflow, else inaccurate
+  /// The worst: singular or not positive definite, then overflow, then inaccurate.
   SolveStatus status = SolveStatus::ok;
   Batch x;  // batch x n x nrhs; NaN where there is no answer
   RealType type = RealType::f64;
   std::string kernel;                 // BatchedLu::kernel_name()
   std::vector<Index> singular;        // or not positive definite: 0-based systems, ascending
-  std::vector<Index> failed_columns;  // of each, 0-based; see BatchFactors::info
+  std::vector<Index> failed_columns;  // of each of these, 0-based; see BatchFactors::info
   std::vector<Index> overflowed;      // 0-based systems, ascending, that left the range of the type
-  Residual worst;                     // the largest of all systems that have an answer
-  std::optional<Index> worst_system;  // whose it is
-  std::optional<BatchedTrust> trust;  // if it was asked for, and a system has an answer
-  SolveTimes times;                   // forward holds factorisation and solution, backward nothing
+  Residual worst;                     // the largest among the systems that have an answer
+  std::optional<Index> worst_system;  // the system with that residual
+  std::optional<BatchedTrust> trust;  // if requested, and a system has an answer
+  SolveTimes times;                   // forward: factorisation and solution together; backward: 0
 };
 
-/// Solves every system of the batch, scaled by itself as in solve(), in as many chunks as the
-/// device's memory asks for, and checks every answer by its residual on the host. Throws
-/// DimensionError (shapes, n = 0, n > kLargestBatchedSystem), ValueError (a matrix that is not
-/// symmetric, which is to be positive definite), DeviceLimit, OutOfMemory, BuildError, OpenClError.
+/// Solves every system of the batch, each scaled as solve() does. It works in as many chunks as the
+/// device's memory requires, and the host checks every answer by its residual. Throws
+/// DimensionError (shapes, n = 0, n > kLargestBatchedSystem), ValueError (a matrix that should be
+/// positive definite is not symmetric), DeviceLimit, OutOfMemory, BuildError, OpenClError.
 [[nodiscard]] BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
                                             const BatchedOptions& options = {},
                                             const ProgressCallback& progress = {});
 
-/// Reads a batch from .npy files of three dimensions; `path` "-" is standard input. With an empty
-/// `rhs` the file holds batch x n x (n + nrhs), nrhs >= 1; otherwise batch x n x n, and `rhs` is
-/// "ones", "row-sums" (so x = 1), "identity" (so x is the inverse) or a file with b, batch x n or
-/// batch x n x nrhs. Throws as read_system().
+/// Reads a batch from three-dimensional .npy files; `path` "-" is standard input. With an empty
+/// `rhs` the file holds batch x n x (n + nrhs), nrhs >= 1. Otherwise it holds batch x n x n, and
+/// `rhs` is "ones", "row-sums" (so x = 1), "identity" (so x is the inverse) or a file with b, batch
+/// x n or batch x n x nrhs. Throws as read_system() does.
 [[nodiscard]] BatchedSystem read_batched_system(const std::string& path, const std::string& rhs,
                                                 const ReadOptions& options = {});
 

@@ -1,5 +1,5 @@
 #pragma once
-/// A proof of how far an answer can be off: bounds that hold with every rounding error counted, not
+/// Proven bounds of the error of an answer. They account for every rounding error; they are not
 /// estimates.
 
 #include <clgauss/context.hpp>
@@ -12,18 +12,18 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
-/// What is proven of an answer x of A x = b.
+/// What is proven about an answer x of A x = b.
 struct Certificate {
   bool proven = false;  // A is not singular, and the bounds hold
-  /// A bound of || I - R A || in a weighted maximum norm, R being the inverse of A that was
-  /// computed. Below 1 A is not singular. Infinity where there is no R.
+  /// A bound of || I - R A || in a weighted maximum norm, where R is a computed inverse of A. If it
+  /// is below 1, A is not singular. Infinity if there is no R.
   double norm_bound = 0;
   Matrix bounds;  // |x_true - x| <= bounds, n-by-nrhs, element by element; empty unless proven
-  /// decimal digits of x that the bounds leave: of the worst element that is not 0
+  /// Decimal digits of x that the bounds guarantee, for the worst element that is not 0.
   double digits = 0;
-  /// the same of the worst right-hand side's largest element: -log10(max bounds / max |x|)
+  /// The same for the largest element of the worst right-hand side: -log10(max bounds / max |x|).
   double norm_digits = 0;
-  std::string reason;  // why nothing is proven; empty if it is
+  std::string reason;  // why nothing is proven; empty if `proven`
 };
 
 /// Rigorous bounds of the error of the n-by-nrhs `x`, any approximate answer of the system.
@@ -47,8 +47,8 @@ struct Certificate {
                                   const LuOptions& options = {},
                                   const ProgressCallback& progress = {});
 
-/// The same for the x of a solution. Its rcond, with SolveOptions::trust, decides at once in which
-/// type the inverse is computed.
+/// The same for the x of a solution. If it has an rcond (SolveOptions::trust), that decides at once
+/// which type the inverse is computed in.
 [[nodiscard]] Certificate certify(Context& context, const System& system, const Solution& solution,
                                   const LuOptions& options = {},
                                   const ProgressCallback& progress = {});

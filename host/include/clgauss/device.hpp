@@ -17,15 +17,14 @@ namespace CLGAUSS_EXPORT clgauss {
 enum class DeviceType { cpu, gpu, accelerator, other };
 [[nodiscard]] std::string_view device_type_name(DeviceType type);
 
-/// Cores (processing elements that do one fp32 operation a cycle) of one compute unit. OpenCL has
-/// no query for it.
+/// Cores of one compute unit, which are processing elements that do one fp32 operation per cycle.
+/// OpenCL has no query for it.
 struct CoreCount {
   std::optional<unsigned> per_compute_unit;  // empty: unknown
-  std::string source;                        // where the number comes from, or why there is none
+  std::string source;                        // where the number comes from, or why it is unknown
 };
 
-/// Raw answers to the vendors' attribute queries; empty where the device does not offer the
-/// extension.
+/// The results of vendor-specific attribute queries; empty if the device lacks the extension.
 struct VendorAttributes {
   struct Nvidia {
     unsigned capability_major, capability_minor;
@@ -41,19 +40,19 @@ struct VendorAttributes {
   std::optional<Intel> intel;    // cl_intel_device_attribute_query
 };
 
-/// How fast a device computes in either type.
+/// How fast a device computes in f32 and in f64.
 struct ArithmeticRates {
-  double f32 = 0, f64 = 0;  // multiply-adds a second; both 0 where the ratio is pretended
-  /// how many times as fast f32 is: the nearest power of two from 1 to 64, so that the noise of a
-  /// measurement rarely counts
+  double f32 = 0, f64 = 0;  // multiply-adds per second; both 0 if pretended()
+  /// How many times as fast f32 is, rounded to a power of two from 1 to 64, so that measurement
+  /// noise rarely changes it.
   unsigned ratio = 1;
 
   [[nodiscard]] static ArithmeticRates of(double f32, double f64);
   [[nodiscard]] bool pretended() const { return f64 == 0; }
 };
 
-/// Everything clgauss wants to know of a device, as plain data: it can be recorded, and read
-/// without the device.
+/// Everything that clgauss needs to know about a device, as plain data. It can be recorded, and
+/// read without the device.
 struct DeviceProfile {
   std::string spec;  // "platform:device" in the ICD loader's numbering, as clinfo counts
   std::string platform_name, platform_vendor, platform_version;
@@ -63,30 +62,30 @@ struct DeviceProfile {
   CoreCount cores;
   std::size_t max_work_group_size = 0;
   std::array<std::size_t, 3> max_work_item_sizes{};
-  std::size_t preferred_multiple = 0;  // of the device (OpenCL 3.0); 0 where it does not say
+  std::size_t preferred_multiple = 0;  // of the device (OpenCL 3.0); 0 if unknown
   std::uint64_t local_mem_bytes = 0;
   std::uint64_t global_mem_bytes = 0;
   std::uint64_t max_alloc_bytes = 0;
-  std::size_t native_vector_bytes = 0;  // of f32 vectors; CPUs say what suits them
+  std::size_t native_vector_bytes = 0;  // preferred size of f32 vectors on CPUs
   bool host_unified_memory = false;     // device and host share one memory
   bool fp64 = false;
-  bool fast_fma = false;       // fma() in f32 is an instruction
+  bool fast_fma = false;       // fma() in f32 is a single instruction
   bool int64_atomics = false;  // on global memory (cl_khr_int64_base_atomics)
   bool device_fences = false;  // OpenCL C 3.0's acquire and release reach all work-groups
-  bool vendor_kernels = true;  // false: those with instructions of one vendor are switched off
+  bool vendor_kernels = true;  // false: vendor-specific kernels are off
   std::optional<unsigned> pretended_ratio;  // see ContextOptions
   VendorAttributes attributes;
 
-  /// Bytes that the static local arrays of a kernel may take: what the device reports or, where it
-  /// reports a compute capability, what NVIDIA's driver is known to run above that. Whether one
-  /// kernel does is for its self-test to say.
+  /// Bytes that the static local arrays of a kernel may use: what the device reports. If it reports
+  /// a compute capability, the larger size that NVIDIA's driver is known to support. The self-test
+  /// of a kernel shows whether it works with that much.
   [[nodiscard]] std::uint64_t static_local_bytes() const;
 
-  /// Why it does not run a kernel with inline PTX whose instructions came with compute capability
+  /// Why the device cannot run a kernel with inline PTX instructions of compute capability
   /// `major`.0 (redux.sync, cp.async and mma in tf32: 8; shfl.sync: 3); empty if it may.
   [[nodiscard]] std::string lacks_ptx(unsigned major = 8) const;
 
-  /// Cores of the whole device; empty where the cores per compute unit are unknown.
+  /// Cores of the whole device; empty if the cores per compute unit are unknown.
   [[nodiscard]] std::optional<std::size_t> total_cores() const;
 };
 
@@ -94,42 +93,44 @@ struct DeviceProfile {
 /// Intel, 1 on a CPU.
 [[nodiscard]] CoreCount count_cores(const DeviceProfile& profile);
 
-/// The same, with the user's own number (`--cores-per-cu`) before any other.
+/// The same, but the user's own number (`--cores-per-cu`) takes precedence.
 void override_cores(DeviceProfile& profile, std::optional<unsigned> cores_per_compute_unit);
 
-/// One device that is present.
+/// A device that is present.
 struct Device {
   cl::Device handle;
   DeviceProfile profile;
 };
 
-/// Settings of drivers that pay, where the environment does not set them itself. For a program to
-/// call before anything else of OpenCL; a library leaves its host's environment alone, so nothing
-/// in clgauss calls it.
+/// Sets driver options that improve speed, unless the environment sets them. A program should call
+/// it before any OpenCL call. No function in clgauss calls it, because a library must not change
+/// its host's environment.
 ///
-/// POCL_AFFINITY=1: PoCL pins its workers to cores. Left to the scheduler, two of them often share
-/// one (LU of n = 1000 on 2 cores: 1.4 times slower in f32, 1.65 in f64). Not set where the process
-/// may not use the cores 0, 1, 2 .., because PoCL ends the process when a core is refused.
+/// POCL_AFFINITY=1: PoCL pins its workers to cores. Otherwise the scheduler often places two of
+/// them on one core (LU of n = 1000 on 2 cores: 1.4 times slower in f32, 1.65 in f64). Not set if
+/// the process may not use the cores 0, 1, 2 .., because PoCL ends the process when a core is
+/// refused.
 void set_driver_environment();
 
-/// Every device of every platform, in the loader's order; platforms without devices are passed
-/// over. Empty if there is none.
+/// Every device of every platform, in the loader's order; empty if there is none. Platforms without
+/// devices are skipped.
 [[nodiscard]] std::vector<Device> list_devices();
 
-/// What to tell a user whose machine has no OpenCL device.
+/// The message for a user whose machine has no OpenCL device.
 [[nodiscard]] std::string no_device_message();
 
-/// Index into `devices` of the one that `spec` means. The specs, letters in either case:
-///   auto           a GPU, else an accelerator, else a CPU; with fp64 before without; then the
-///   first gpu cpu accel  the same among devices of that type 1:0            platform 1, device 0,
-///   as `clgauss devices` prints them nvidia:h200    a part of the platform's name, vendor or
-///   version and a part of the device's name; either may be empty h200           the same part in
-///   any of these names
-/// Throws DeviceNotFound, with the candidates, when nothing or more than one device matches.
+/// Index into `devices` of the one that `spec` names. The specs, in upper or lower case:
+///   auto           the first GPU, else accelerator, else CPU; one with fp64 before one without
+///   gpu cpu accel  the same among devices of that type
+///   1:0            platform 1, device 0, as `clgauss devices` prints them
+///   nvidia:h200    a part of the platform's name, vendor or version, and a part of the device's
+///                  name; either may be empty
+///   h200           a part of any of these names
+/// Throws DeviceNotFound, with the candidates, if no device or more than one matches.
 [[nodiscard]] std::size_t select_device(const std::vector<DeviceProfile>& devices,
                                         std::string_view spec);
 
-/// list_devices() and select_device() in one.
+/// Calls list_devices() and select_device().
 [[nodiscard]] Device open_device(const std::string& spec = "auto");
 
 }  // namespace clgauss

@@ -7,13 +7,12 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
-/// Operations that take it wait for nothing themselves. Work-spaces are shared between the
-/// operations of one object, so those that are enqueued on another queue than the one before them
-/// start when that one's are done.
+/// Operations with these options do not wait. The operations of one object share its workspace: one
+/// that is enqueued on another queue than its predecessor starts after the predecessor has ended.
 struct EnqueueOptions {
-  const cl::CommandQueue* queue = nullptr;  // in order, of the context; null: the context's own
+  const cl::CommandQueue* queue = nullptr;  // in-order, of the context; null: the context's own
   std::vector<cl::Event> wait_for = {};     // the operation starts after these
-  cl::Event* done = nullptr;                // is set to an event of the operation's end
+  cl::Event* done = nullptr;                // receives an event of the operation's end
 };
 
 }  // namespace clgauss

@@ -1,6 +1,6 @@
 #pragma once
-/// Typed errors of clgauss. Misuse and the environment throw; a numerical outcome (a zero pivot, a
-/// large residual) is a value.
+/// The exceptions of clgauss. Misuse and problems of the environment throw; a numerical outcome (a
+/// zero pivot, a large residual) is a return value.
 
 #include <clgauss/export.hpp>
 #include <stdexcept>
@@ -8,10 +8,10 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
-/// What kind of error it is, for callers that do not catch by type; a C interface hands it out.
+/// The kind of an error, for callers that do not catch by type, such as a C interface.
 enum class ErrorCode : int {
-  usage = 1,      // an argument that makes no sense
-  input,          // a file, a shape or a number that cannot be taken
+  usage = 1,      // an invalid argument
+  input,          // an invalid file, shape or number
   no_device,      // no OpenCL device, none that matches, or more than one
   opencl,         // a kernel does not build or fails its self-test, or a call of OpenCL failed
   out_of_memory,  // on the host or on the device
@@ -19,7 +19,7 @@ enum class ErrorCode : int {
   stopped         // a caller's callback ended the work
 };
 
-/// Base of everything that clgauss throws: a message and a code.
+/// The base class of everything that clgauss throws: a message and a code.
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -29,7 +29,7 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
-/// An option or argument that makes no sense.
+/// An invalid option or argument.
 class UsageError : public Error {
  public:
   explicit UsageError(const std::string& message) : Error(ErrorCode::usage, message) {}
@@ -42,8 +42,7 @@ class FileError : public Error {
       : Error(ErrorCode::input, file + ": " + reason) {}
 };
 
-/// A file whose content is not what its format asks for. `line` and `column` count from 1; 0 = not
-/// known.
+/// A file whose content violates its format. `line` and `column` count from 1; 0 = unknown.
 class FormatError : public Error {
  public:
   FormatError(const std::string& file, std::size_t line, std::size_t column,
@@ -56,13 +55,13 @@ class FormatError : public Error {
   std::size_t column_;
 };
 
-/// Shapes that do not belong together: A not square, b of another length.
+/// Shapes that do not fit each other: A is not square, or b has another length.
 class DimensionError : public Error {
  public:
   explicit DimensionError(const std::string& message) : Error(ErrorCode::input, message) {}
 };
 
-/// A number of the system that the type it is to be solved in cannot hold.
+/// A number of the system that cannot be represented in the type of the solve.
 class ValueError : public Error {
  public:
   explicit ValueError(const std::string& message) : Error(ErrorCode::input, message) {}
@@ -74,43 +73,41 @@ class DeviceNotFound : public Error {
   explicit DeviceNotFound(const std::string& message) : Error(ErrorCode::no_device, message) {}
 };
 
-/// A launch or a type that the device, or one kernel on it, does not allow; the message names the
-/// limit.
+/// The device, or a kernel on it, does not allow a launch or a type; the message names the limit.
 class DeviceLimit : public Error {
  public:
   explicit DeviceLimit(const std::string& message) : Error(ErrorCode::opencl, message) {}
 };
 
-/// Work-groups that were to run all at once did not, though a probe had shown it: another program
-/// may be on the device. What they worked on is worthless; again, or without such kernels, it may
-/// well succeed.
+/// Work-groups that must all run at once did not, although a probe had succeeded; another program
+/// may be using the device. Their results are invalid. A repetition, or a run without such kernels,
+/// may succeed.
 class CoResidencyLost : public DeviceLimit {
  public:
   explicit CoResidencyLost(const std::string& message, bool looked_ahead = false)
       : DeviceLimit(message), looked_ahead_(looked_ahead) {}
 
-  /// Whether an update ran beside them (LuOptions::look_ahead), so that they may all run at once
-  /// without it.
+  /// Whether an update ran at the same time (LuOptions::look_ahead). Without it, all work-groups
+  /// may run at once.
   [[nodiscard]] bool looked_ahead() const { return looked_ahead_; }
 
  private:
   bool looked_ahead_;
 };
 
-/// Kernels that built and ran, and failed their self-test.
+/// Kernels that built and ran but failed their self-test.
 class WrongAnswer : public Error {
  public:
   explicit WrongAnswer(const std::string& message) : Error(ErrorCode::opencl, message) {}
 };
 
-/// None of the kernels that could do an operation works on the device; the message says of each why
-/// not.
+/// None of the kernels for an operation works on the device; the message gives the reason for each.
 class NoUsableKernel : public DeviceLimit {
  public:
   explicit NoUsableKernel(const std::string& message) : DeviceLimit(message) {}
 };
 
-/// Factors that cannot be solved with: the pivot of `column`, 0-based, is exactly zero or NaN.
+/// Factors that cannot be used for a solve: the pivot of `column`, 0-based, is exactly zero or NaN.
 class SingularFactors : public Error {
  public:
   explicit SingularFactors(std::size_t column)
@@ -123,7 +120,7 @@ class SingularFactors : public Error {
   std::size_t column_;
 };
 
-/// A kernel that does not build: the options it was built with and the compiler's log.
+/// A kernel does not build; the message has the build options and the compiler's log.
 class BuildError : public Error {
  public:
   BuildError(const std::string& program, const std::string& options, const std::string& log);
@@ -139,23 +136,23 @@ class OpenClError : public Error {
   int code_;
 };
 
-/// The device returned what its kernels cannot have computed: a pivot row outside the matrix, a
-/// column that it does not have.
+/// The device returned an impossible result, such as a pivot row outside the matrix or a column
+/// that does not exist.
 class DeviceFault : public Error {
  public:
   explicit DeviceFault(const std::string& what)
       : Error(ErrorCode::opencl, what + ": the device's memory or its driver is faulty") {}
 };
 
-/// Memory on the host or on the device does not suffice; the message says what is needed and what
-/// there is.
+/// Not enough memory on the host or on the device; the message gives the needed and the available
+/// memory.
 class OutOfMemory : public Error {
  public:
   explicit OutOfMemory(const std::string& message) : Error(ErrorCode::out_of_memory, message) {}
 };
 
-/// An OpenCL `call` failed with `code`: throws OutOfMemory for the codes that say so, OpenClError
-/// for all others.
+/// Reports that an OpenCL `call` failed with `code`: throws OutOfMemory for the codes that mean it,
+/// OpenClError for all others.
 [[noreturn]] void throw_opencl_error(const std::string& call, int code);
 
 }  // namespace clgauss

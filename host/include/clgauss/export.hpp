@@ -1,6 +1,6 @@
 #pragma once
-/// What a shared library of clgauss gives out: the names of the public headers and of clgauss/lab,
-/// and no others.
+/// The symbols that a shared library of clgauss exports: those of the public headers and of
+/// clgauss/lab, and no others.
 
 #if defined(__GNUC__)
 #define CLGAUSS_EXPORT [[gnu::visibility("default")]]

@@ -1,5 +1,5 @@
 #pragma once
-/// General matrix multiplication on the device, by the kernel that suits it.
+/// General matrix multiplication on the device, with a kernel that suits it.
 
 #include <clgauss/context.hpp>
 #include <clgauss/enqueue.hpp>
@@ -19,24 +19,24 @@ namespace CLGAUSS_EXPORT clgauss {
 struct GemmShape {
   Index m = 0, n = 0, k = 0;
   bool transpose_a = false, transpose_b = false;
-  /// of C only the lower triangle is needed, as of BLAS's gemmt: what comes to stand above the
-  /// diagonal is undefined
+  /// Only the lower triangle of C is needed, as in BLAS's gemmt. The numbers above the diagonal are
+  /// then undefined.
   bool lower = false;
 };
 
 struct GemmOptions {
-  /// Tried in this order before clgauss's own choice. One for another type or kind of device, or
-  /// that does not take a product (alignment, transposition), does not fit the device or fails the
-  /// check of its answer, is skipped.
+  /// Tried in this order before clgauss's own choice. A spec is skipped if it is for another type
+  /// or kind of device, does not support the product (alignment, transposition), does not fit the
+  /// device or fails its self-test.
   std::vector<GemmSpec> preferred;
-  /// Nothing but the first preferred spec, for who checks its answers himself, as a tuner does:
-  /// what would be skipped throws (DeviceLimit, BuildError, OpenClError), and no answer is
-  /// checked.
+  /// Use only the first preferred spec, without a self-test, for callers such as a tuner that check
+  /// the results themselves. Where the spec would be skipped, it throws (DeviceLimit, BuildError,
+  /// OpenClError).
   bool strict = false;
 };
 
-/// C <- alpha op(A) op(B) + beta C for one context and type. Keep it for many products: kernels and
-/// workspace are made once.
+/// C <- alpha op(A) op(B) + beta C for one context and type. Keep the object for many products:
+/// kernels and workspace are made only once.
 ///
 /// The kernel is chosen by device, shape and alignment. Each kernel is self-tested on a small
 /// product when it is first built; one that fails is not used.
@@ -48,21 +48,22 @@ class Gemm {
   Gemm& operator=(Gemm&&) noexcept;
   ~Gemm();
 
-  /// Enqueues the product, without waiting. Throws DimensionError, which names the matrix, for a
-  /// view that cannot hold it. C is not read if beta is 0. m, n or k may be 0. C must not overlap A
-  /// or B. 2 m n k flops. Throws OpenClError.
+  /// Enqueues the product, without waiting. C is not read if beta is 0. m, n or k may be 0. C must
+  /// not overlap A or B. 2 m n k flops. Throws DimensionError, which names the matrix, for a view
+  /// that cannot hold it, and OpenClError.
   void multiply(const GemmShape& shape, double alpha, const MatrixView& a, const MatrixView& b,
                 double beta, const MatrixView& c, const EnqueueOptions& enqueue = {});
 
-  /// C <- C - A B: the trailing update of an LU factorisation, by kernels built for it.
+  /// C <- C - A B: the trailing update of an LU factorisation, with kernels built for it.
   void update(Index m, Index n, Index k, const MatrixView& a, const MatrixView& b,
               const MatrixView& c, const EnqueueOptions& enqueue = {});
 
-  /// Builds and checks the kernel that update() takes for this product, without doing it.
+  /// Builds and self-tests the kernel that update() uses for this product, without running the
+  /// product.
   void prepare_update(Index m, Index n, Index k, const MatrixView& a, const MatrixView& b,
                       const MatrixView& c);
 
-  /// Name of the kernel that multiply() takes for this product, for reports.
+  /// The name of the kernel that multiply() uses for this product, for reports.
   [[nodiscard]] std::string kernel_name(const GemmShape& shape, const MatrixView& a,
                                         const MatrixView& b, const MatrixView& c, double alpha = 1,
                                         double beta = 0) const;

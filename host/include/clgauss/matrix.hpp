@@ -1,6 +1,6 @@
 #pragma once
-/// Host matrices and linear systems, always in f64: what files hold and what residuals are computed
-/// from.
+/// Host matrices and linear systems, always in f64: the content of files, and the basis of
+/// residuals.
 
 #include <clgauss/export.hpp>
 #include <cstddef>
@@ -13,13 +13,14 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
-/// Sizes and indices on the host. Kernels compute row * ld in `ulong` for the same reason: 46341
-/// squared exceeds 2^31.
+/// Sizes and indices on the host. They have 64 bits because 46341 squared exceeds 2^31; for the
+/// same reason kernels compute row * ld in `ulong`.
 using Index = std::size_t;
 
-/// Memory from the host. Throws OutOfMemory with the size, which std::bad_alloc does not name.
+/// Host memory. Throws OutOfMemory with the size, which std::bad_alloc does not state.
 [[nodiscard]] void* allocate_host_memory(std::size_t count, std::size_t element_bytes);
-/// Frees it; large memory by all cores, because one core needs a tenth of a second for 2 GB.
+/// Frees it. Large memory is freed on all cores, because one core needs a tenth of a second for 2
+/// GB.
 void free_host_memory(void* memory, std::size_t bytes) noexcept;
 
 /// Leaves new elements uninitialised, so that several threads can fill them without one thread
@@ -69,8 +70,7 @@ using Values = std::vector<double, UninitializedAllocator<double>>;
 class Matrix {
  public:
   Matrix() = default;
-  /// All zeros. Throws OutOfMemory, before it allocates, if that is more than this machine's
-  /// memory.
+  /// All zeros. Throws OutOfMemory before allocating if the matrix exceeds this machine's memory.
   Matrix(Index rows, Index cols);
   Matrix(Index rows, Index cols, Values values);
 
@@ -101,7 +101,7 @@ struct System {
   Matrix b;
 };
 
-/// Right-hand sides for which the answer is known: A times a column of ones, so that x is all ones.
+/// Right-hand sides with a known answer: A times a column of ones, so that x is all ones.
 [[nodiscard]] Matrix row_sums(const Matrix& a);
 
 }  // namespace clgauss

@@ -1,5 +1,5 @@
 #pragma once
-/// Systems in device buffers, solved by factors in f32 to the backward error of f64.
+/// Solves systems in device buffers with factors in f32, to the backward error of f64.
 
 #include <clgauss/context.hpp>
 #include <clgauss/export.hpp>
@@ -10,32 +10,31 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
-/// What the factors in f32 are.
+/// The kind of factors in f32.
 enum class MixedFactors {
   partial_pivoting,  // P A = L U
-  /// Of A between random butterflies, with pivots from the diagonal's block alone: faster where
+  /// Random butterflies on both sides of A, with pivots only from the diagonal block. Faster if
   /// panels take most of the time. The seed is fixed, so the same input gives the same answer.
   butterflies
 };
 
-/// A x = b of one n on a device with fp64: factors in f32, x refined with residuals in f64. It owns
-/// its workspace, 4 n^2 bytes and some vectors, and may be used again and again. Unlike Lu it
-/// waits: how often it corrects x depends on x.
+/// A x = b for one n on a device with fp64: factors in f32, x refined with residuals in f64. It
+/// owns its workspace, 4 n^2 bytes and some vectors, and can be reused. Unlike Lu it waits, because
+/// the number of corrections depends on x.
 class MixedLu {
  public:
-  /// For up to `nrhs` right-hand sides. Throws as Lu(), and DeviceLimit where the device has no
-  /// fp64.
+  /// For up to `nrhs` right-hand sides. Throws as Lu(), and DeviceLimit if the device has no fp64.
   MixedLu(Context& context, Index n, Index nrhs = 1,
           MixedFactors factors = MixedFactors::partial_pivoting, const LuOptions& options = {});
   MixedLu(MixedLu&&) noexcept;
   MixedLu& operator=(MixedLu&&) noexcept;
   ~MixedLu();
 
-  /// B <- A^-1 B for A n-by-n and B n-by-nrhs (the constructor's), both of f64, row-major, on the
-  /// context's queue; A stays as it is. Where the result is not `accepted`, factors in f32 are not
-  /// good enough for A (or it is singular): B then holds the best X that came out, or NaN; solve in
-  /// f64. 2/3 n^3 flops in f32, a pass over A and 2 n^2 nrhs flops for each correction. Throws
-  /// DimensionError for a view that cannot hold A or B, CoResidencyLost, OpenClError.
+  /// B <- A^-1 B for A n-by-n and B n-by-nrhs (the constructor's), both f64 and row-major, on the
+  /// context's queue; A is unchanged. If the result is not `accepted`, factors in f32 are not
+  /// accurate enough for A (or A is singular). B then holds the best X found, or NaN; solve in f64
+  /// instead. 2/3 n^3 flops in f32; each correction takes a pass over A and 2 n^2 nrhs flops.
+  /// Throws DimensionError for a view that cannot hold A or B, CoResidencyLost, OpenClError.
   Refinement solve(const MatrixView& a, const MatrixView& b);
 
  private:

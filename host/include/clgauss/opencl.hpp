@@ -1,7 +1,7 @@
 #pragma once
-/// <CL/opencl.hpp> as the caller sets it up: with exceptions or without, for the versions of OpenCL
-/// that he names. clgauss itself is built with its own settings and throws its own errors; it takes
-/// and gives handles alone, which are the same in all of them.
+/// Includes <CL/opencl.hpp> with the caller's settings: with or without exceptions, for the
+/// caller's versions of OpenCL. clgauss itself is built with its own settings and throws its own
+/// errors. Its interface uses only handles, which are the same under all settings.
 
 #if !defined(CL_HPP_TARGET_OPENCL_VERSION)
 #define CL_HPP_TARGET_OPENCL_VERSION 300

@@ -14,11 +14,11 @@ enum class RealType { f32, f64 };
 /// Bytes of one element.
 [[nodiscard]] std::size_t bytes_of(RealType type);
 
-/// Distance from 1 to the nearest number below it: 2^-24 or 2^-53, the eps of every bound in
-/// clgauss.
+/// The unit roundoff 2^-24 or 2^-53: the distance from 1 to the next smaller number. It is the eps
+/// of every bound in clgauss, except where a bound states another eps.
 [[nodiscard]] double unit_roundoff(RealType type);
 
-/// What every kernel file is built with for `type`: REAL_BITS (cl/common/common.clh).
+/// The define that every kernel file is built with for `type`: REAL_BITS (cl/common/common.clh).
 [[nodiscard]] Defines real_defines(RealType type);
 
 }  // namespace clgauss

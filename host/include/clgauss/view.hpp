@@ -1,5 +1,5 @@
 #pragma once
-/// Matrices that lie on the device, in buffers of clgauss or of the caller.
+/// Matrices on the device, in buffers of clgauss or of the caller.
 
 #include <clgauss/export.hpp>
 #include <clgauss/matrix.hpp>
@@ -7,10 +7,10 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
-/// Row-major matrix in a buffer: element (i, j) is number offset + i * ld + j, in elements of the
-/// type that the call names. A view costs nothing and owns nothing but a reference to the buffer.
-/// Copy one before it replaces another, `a = MatrixView(b)`: where CLHPP's own assignment fails to
-/// take a reference, it gives one up all the same.
+/// A row-major matrix in a buffer: element (i, j) is number offset + i * ld + j, in elements of the
+/// call's type. A view owns only a reference to the buffer. To replace a view, copy the new one
+/// first, `a = MatrixView(b)`: CLHPP's own assignment releases a reference even where it failed to
+/// retain one.
 struct MatrixView {
   cl::Buffer buffer;
   Index offset = 0;

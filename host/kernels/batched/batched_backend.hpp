@@ -1,5 +1,5 @@
 #pragma once
-/// What the families of batched kernels have in common.
+/// The common interface of the families of batched kernels.
 
 #include <clgauss/batched.hpp>
 #include <clgauss/lab/variant.hpp>
@@ -9,8 +9,8 @@
 
 namespace clgauss {
 
-/// One family of kernels for one n and type; the arguments are those of BatchedLu, never with an
-/// empty batch.
+/// One family of kernels for one n and type. The arguments are those of BatchedLu; the batch is
+/// never empty.
 class BatchedBackend {
  public:
   virtual ~BatchedBackend() = default;
@@ -37,37 +37,37 @@ class BatchedBackend {
 [[nodiscard]] const KernelVariant& batched_blocks_variant();
 [[nodiscard]] const KernelVariant& batched_panel_ptx_variant();
 
-/// The largest n that the kernels take which hold a matrix in registers: tile and ptx.
+/// The largest n of the kernels that hold a matrix in registers (tile and ptx).
 inline constexpr Index kLargestInRegisters = 128;
-/// The largest that panels takes, a column of which is in local memory, and that a CPU is given
-/// systems of in vector lanes.
+/// The largest n of panels, which keeps a column in local memory. Also the largest n of systems
+/// that a CPU solves in vector lanes.
 inline constexpr Index kLargestInPanels = 256;
 
-/// n of the systems that `devices --kernels` asks for.
+/// n of the systems that `devices --kernels` tests.
 inline constexpr Index kUsualBatchedN = 24;
 
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_cpu(
     Context& context, RealType type, Index n, const BatchedLuOptions& options = {});
-/// `in_registers`: the code for devices whose work-items have registers (GPUs); by itself, what
-/// suits the device.
+/// `in_registers`: use the code for devices whose work-items have many registers (GPUs). By
+/// default, the device decides.
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_tile(
     Context& context, RealType type, Index n, const BatchedLuOptions& options = {},
     std::optional<bool> in_registers = {});
-/// `parameters`: of batched_panels_variant(); by themselves, the usual ones. `workspace`: bytes of
-/// factors that factor_and_solve() has at a time.
+/// `parameters`: those of batched_panels_variant(), by default the usual ones. `workspace`: the
+/// most bytes of factors that factor_and_solve() keeps at a time.
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_panels(
     Context& context, RealType type, Index n, const BatchedLuOptions& options = {},
     const std::optional<Parameters>& parameters = {},
     std::uint64_t workspace = std::uint64_t{1} << 30);
-/// One system after the other as Lu does it, and the solves of batched_cpu.
+/// Factors one system after the other with Lu, and solves with the kernels of batched_cpu.
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_each(
     Context& context, RealType type, Index n, const BatchedLuOptions& options = {});
-/// Any n. `workspace` as above.
+/// For any n. `workspace` as above.
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_blocks(
     Context& context, RealType type, Index n, const BatchedLuOptions& options = {},
     const std::optional<Parameters>& parameters = {},
     std::uint64_t workspace = std::uint64_t{1} << 30);
-/// Null where it does not build or does not pass a self-test.
+/// Null if the kernels do not build or fail their self-test.
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_ptx(Context& context, RealType type,
                                                                Index n);
 
@@ -75,7 +75,7 @@ inline constexpr Index kUsualBatchedN = 24;
 void require_batched_factors(Context& context, RealType type, Index n, Index nrhs, bool definite,
                              BatchedBackend& backend);
 
-/// Adds a view's buffer, offset, leading dimension and stride, as the batched kernels take them.
+/// Passes a view's buffer, offset, leading dimension and stride as arguments.
 void pass_batch(Kernel& kernel, cl_uint& index, const BatchView& view);
 
 }  // namespace clgauss

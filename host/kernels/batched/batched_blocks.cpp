@@ -12,20 +12,20 @@ namespace clgauss {
 
 namespace {
 
-/// The kernels of cl/batched/batched_blocks.cl; the value is the macro KERNEL.
+/// The kernels of cl/batched/batched_blocks.cl. The value is that of the macro KERNEL.
 enum Which { kPanel = 1, kRows, kStart, kCarry, kBlockSolve };
 constexpr const char* kNames[] = {"batched_panel", "batched_rows", "batched_start", "batched_carry",
                                   "batched_block_solve"};
 
-/// Right-hand sides from which on they are solved for by products.
+/// From this many right-hand sides on, matrix products are used for the solve.
 constexpr Index kMany = 17;
 
-/// Work-items that share a panel: each has some rows of it in registers.
+/// Work-items that share a panel. Each keeps some of its rows in registers.
 int usual_blocks_group(const Setting& at) {
   return usual_group(at, std::clamp<std::size_t>(std::bit_ceil(at.n) / 2, 32, 512));
 }
 
-/// Of f64 with more rows, 16 columns are too many for the registers.
+/// In f64, 16 columns need too many registers for more rows.
 int usual_blocks_panel(const Setting& at) {
   return at.type == RealType::f64 && at.n > 1024 ? 8 : 16;
 }
@@ -40,7 +40,8 @@ std::vector<Demand> blocks_demands(const Parameters& parameters, RealType type) 
   return {{"GROUP", group, (group + 16) * (bytes_of(type) + sizeof(cl_uint)) + 4096}};
 }
 
-/// Of batched_solve, for systems that are larger and fewer than those of batched_panels_variant().
+/// The parameters of batched_solve, for systems that are larger and fewer than those of
+/// batched_panels_variant().
 Parameters parameters_of_solve(const Setting& at) {
   return {{"PANEL", 16}, {"GROUP", usual_group(at, 512)}};
 }
@@ -157,7 +158,7 @@ class BatchedBlocks : public BatchedByFactors {
     launch_groups(queue, panel, batch, group_);
   }
 
-  /// What the columns `of` mean for the others of `among`.
+  /// Applies the exchanges and L of the columns `of` to the other columns of `among`.
   void finish_rows(const cl::CommandQueue& queue, const BatchFactors& factors, Range of,
                    Range among) {
     const Index begin = definite_ ? of.begin : among.begin;
@@ -173,7 +174,8 @@ class BatchedBlocks : public BatchedByFactors {
     launch(queue, rows, (columns + kColumns - 1) / kColumns, factors.batch);
   }
 
-  /// What is below and right of the columns `of`, up to column `end`, loses their L U.
+  /// Subtracts L U of the columns `of` from the rows below and the columns right of them, up to
+  /// column `end`.
   void update(const cl::CommandQueue& queue, const BatchFactors& factors, Range of, Index end) {
     const BatchView& lu = factors.lu;
     multiply(queue, factors.batch,
@@ -181,7 +183,8 @@ class BatchedBlocks : public BatchedByFactors {
              Place{lu, of.end, of.begin}, Place{lu, of.begin, of.end}, Place{lu, of.end, of.end});
   }
 
-  /// Rows row .. row_end - 1 of y lose what columns k .. k_end - 1 of the factors make of theirs.
+  /// Rows row .. row_end - 1 of y -= columns k .. k_end - 1 of the factors times rows k .. k_end -
+  /// 1 of y.
   void subtract(const cl::CommandQueue& queue, const BatchFactors& factors, const BatchView& y,
                 Index nrhs, Index row, Index row_end, Index k, Index k_end) {
     multiply(queue, factors.batch, {row_end - row, nrhs, k_end - k}, Place{factors.lu, row, k},
@@ -222,8 +225,8 @@ class BatchedBlocks : public BatchedByFactors {
     enqueue_kernel(queue, kernel, cl::NDRange(groups * kColumns, batch), cl::NDRange(kColumns, 1));
   }
 
-  /// Throws NoUsableKernel unless all that so many right-hand sides take passed its self-test; the
-  /// panels by sub-groups, where that works.
+  /// Throws NoUsableKernel unless all kernels for `nrhs` right-hand sides passed their self-test.
+  /// Uses the panels by sub-groups if these work.
   void require(Index nrhs) {
     const Index asked = nrhs >= kMany ? kMany : rhs_for(nrhs);
     by_sub_groups_ = by_sub_groups_ && works(all_for(nrhs), asked);
@@ -232,14 +235,15 @@ class BatchedBlocks : public BatchedByFactors {
     if (!works(all, asked)) none_works(all);
   }
 
-  /// What the answer depends on, named after the panels.
+  /// The key of the self-test: everything that the answer depends on, under the name of the panel
+  /// kernel.
   [[nodiscard]] KernelBuild all_for(Index nrhs) const {
     KernelBuild all = build_of(kPanel);
     all.defines.emplace_back("SOLVES", nrhs >= kMany ? "many" : std::to_string(rhs_for(nrhs)));
     return all;
   }
 
-  /// What so many right-hand sides take beside the panels.
+  /// The other kernels that `nrhs` right-hand sides need, besides the panel kernel.
   [[nodiscard]] std::vector<std::pair<const char*, KernelBuild>> others_for(Index nrhs) const {
     std::vector<std::pair<const char*, KernelBuild>> builds{
         {kNames[kStart - 1], build_of(kStart)},
@@ -282,14 +286,14 @@ class BatchedBlocks : public BatchedByFactors {
     return build;
   }
 
-  /// `buffer`, a larger one where it has not so many bytes.
+  /// `buffer`, replaced by a larger one if it has fewer than `bytes`.
   const cl::Buffer& room_in(cl::Buffer& buffer, std::size_t bytes, const char* what) {
     if (buffer() == nullptr || buffer.getInfo<CL_MEM_SIZE>() < bytes)
       buffer = context_.allocate(bytes, what);
     return buffer;
   }
 
-  static constexpr cl_uint kColumns = 64;  // work-items of a group: a column each
+  static constexpr cl_uint kColumns = 64;  // work-items of a group, one per column
 
   cl_uint group_;
   Index panel_, block_;

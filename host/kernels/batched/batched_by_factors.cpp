@@ -11,14 +11,14 @@ namespace clgauss {
 
 namespace {
 
-constexpr cl_uint kRowsStep = 64;  // sizes that share a build of batched_solve
+constexpr cl_uint kRowsStep = 64;  // sizes rounded up to a multiple share a build of batched_solve
 
 }  // namespace
 
 void BatchedByFactors::factor_and_solve(const cl::CommandQueue& queue, const BatchView& a,
                                         const BatchView& b, Index nrhs, Index batch,
                                         const cl::Buffer& info) {
-  prepare(nrhs);  // before there are factors: known answers are asked in a workspace, too
+  prepare(nrhs);  // first, because self-tests use the workspace too
   const Index chunk = std::min(batch, fitting());
   reserve(chunk);
   for (Index first = 0; first < batch; first += chunk) {
@@ -90,7 +90,7 @@ void BatchedByFactors::none_works(const KernelBuild& build) {
 }
 
 void BatchedByFactors::ask(Index nrhs) {
-  reserved_ = 0;  // another queue may still be at work in the workspace that there is
+  reserved_ = 0;  // another queue may still use the present workspace
   require_batched(context_, type_, n_, nrhs, definite_, [&](const BatchedQuestion& q) {
     factor_and_solve(context_.queue(), q.a, q.b, q.nrhs, q.batch, q.info);
   });

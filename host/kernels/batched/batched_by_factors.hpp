@@ -1,5 +1,5 @@
 #pragma once
-/// What batched kernels have in common that keep the factors of some systems in global memory.
+/// The base of batched kernels that keep the factors of some systems in global memory.
 
 #include <clgauss/lab/kernel_trials.hpp>
 
@@ -8,8 +8,8 @@
 
 namespace clgauss {
 
-/// Factors and solves in launches of their own; in factor_and_solve(), which leaves A as it is, for
-/// as many systems at a time as a workspace has room for.
+/// Factors and solves in separate launches. factor_and_solve(), which leaves A unchanged, processes
+/// as many systems at a time as fit into its workspace.
 class BatchedByFactors : public BatchedBackend {
  public:
   void factor(const cl::CommandQueue& queue, const BatchFactors& factors) final {
@@ -23,15 +23,16 @@ class BatchedByFactors : public BatchedBackend {
                         Index nrhs, Index batch, const cl::Buffer& info) final;
 
  protected:
-  /// Factors of systems from `first` on; info is of the whole batch.
+  /// The factors of systems from `first` on; `info` belongs to the whole batch.
   struct Part {
     BatchFactors factors;
     Index first;
   };
 
-  static constexpr Index kAlignment = 4;  // of rows that products read in vectors
+  static constexpr Index kAlignment = 4;  // of rows, for the vector loads of products
 
-  /// `panels`: parameters of batched_panels_variant(). `workspace`: bytes of factors at a time.
+  /// `panels`: parameters of batched_panels_variant(). `workspace`: the most bytes of factors at a
+  /// time.
   BatchedByFactors(Context& context, RealType type, Index n, bool definite, Parameters panels,
                    std::uint64_t workspace)
       : context_(context),
@@ -42,23 +43,25 @@ class BatchedByFactors : public BatchedBackend {
         panels_(std::move(panels)),
         workspace_(workspace) {}
 
-  /// L\U of the systems of `a` from part.first on, where the part's factors are to lie.
+  /// Writes L\U of the systems of `a` from part.first on to the part's factors.
   virtual void factor_part(const cl::CommandQueue& queue, const BatchView& a, const Part& part) = 0;
-  /// By batched_solve of batched_panels.cl. nrhs > 0.
+  /// Solves with batched_solve of batched_panels.cl. nrhs > 0.
   virtual void solve_part(const cl::CommandQueue& queue, const Part& part, const BatchView& b,
                           Index nrhs);
 
-  /// batched_solve, for the device to build.
+  /// The build of batched_solve.
   [[nodiscard]] KernelBuild solve_build(Index nrhs) const;
-  /// batched_panels.cl, built for this n: kernel number `which`.
+  /// The build of kernel number `which` of batched_panels.cl for this n.
   [[nodiscard]] KernelBuild panels_build(int which) const;
-  /// Right-hand sides of a group of batched_solve, which reads the factors once for them.
+  /// Right-hand sides per work-group of batched_solve, which reads the factors once for all of
+  /// them.
   [[nodiscard]] cl_uint rhs_for(Index nrhs) const;
 
-  /// Whether all kernels together passed their self-test when `build` was first wanted, with
-  /// `nrhs` right-hand sides, in a workspace and in place. True while they are being asked.
+  /// Whether all kernels together passed their self-test, with `nrhs` right-hand sides, in a
+  /// workspace and in place. The test runs when `build` is first requested. True while the test
+  /// itself is running.
   bool works(const KernelBuild& build, Index nrhs);
-  /// Notes that `build` works, as what was asked together with it did.
+  /// Records that `build` works, because the kernels that it was tested with do.
   void note_works(const KernelBuild& build);
   [[noreturn]] void none_works(const KernelBuild& build);
 
@@ -70,7 +73,7 @@ class BatchedByFactors : public BatchedBackend {
   Parameters panels_;
 
  private:
-  /// Systems whose factors fit the workspace.
+  /// The number of systems whose factors fit into the workspace.
   [[nodiscard]] Index fitting() const;
   void reserve(Index systems);
   void ask(Index nrhs);

@@ -13,10 +13,11 @@ namespace clgauss {
 
 namespace {
 
-/// Work-items a compute unit, each with a scratch of its own: several, so that a core that is late
-/// does not keep the others waiting.
+/// Work-items per compute unit, each with its own scratch memory. Several, so that the others need
+/// not wait for a slow core.
 constexpr cl_uint kItemsPerUnit = 8;
-/// But of many cores no more than this, and one a unit.
+/// The limit for all scratch memory. With many cores it leads to fewer work-items, at least one per
+/// unit.
 constexpr std::uint64_t kScratchBytes = std::uint64_t{1} << 30;
 constexpr cl_uint kTile = 4;  // TILE of cl/batched/batched_cpu.cl
 
@@ -68,8 +69,8 @@ class BatchedCpu : public BatchedBackend {
  private:
   static cl_uint rhs_for(Index nrhs) { return nrhs <= 1 ? 1 : 8; }
 
-  /// Built, and self-tested with all kernels of its file when one is first wanted.
-  /// Throws NoUsableKernel.
+  /// The kernel, self-tested with all kernels of its file when it is first requested. Throws
+  /// NoUsableKernel.
   Kernel kernel(const char* name, cl_uint rhs) {
     const KernelVariant& variant = batched_cpu_variant();
     KernelBuild build{variant.name, variant.file, macros_of(variant, type_, tile_)};
@@ -114,7 +115,7 @@ class BatchedCpu : public BatchedBackend {
   cl_uint vec_width_;
   cl::Buffer scratch_;
   std::uint64_t scratch_bytes_ = 0;
-  std::set<std::string> wanted_;  // builds that were asked for
+  std::set<std::string> wanted_;  // builds requested so far
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace clgauss {
 
 namespace {
 
-/// Of batched_factor for the largest systems.
+/// Local memory that batched_factor needs for the largest systems.
 std::uint64_t local_bytes(std::uint64_t panel, RealType type) {
   constexpr std::uint64_t kRows = kLargestInPanels;
   return (2 * panel * (kRows + 4) + 80) * bytes_of(type) +

@@ -15,8 +15,8 @@ namespace {
 constexpr Index kLargestByRows = 32;
 constexpr cl_uint kWorkGroup = 128;
 
-/// One right-hand side: up to n = 32 a row a work-item, above by cl/lu/lu_small_columns.cl.
-/// Everything else is left to the portable kernels.
+/// For one right-hand side: up to n = 32 with one row per work-item, above with
+/// cl/lu/lu_small_columns.cl. Everything else uses the portable kernels.
 class BatchedPtx : public BatchedBackend {
  public:
   BatchedPtx(Context& context, RealType type, Index n)
@@ -82,7 +82,7 @@ class BatchedPtx : public BatchedBackend {
   }
 
   Context context_;
-  cl_uint systems_ = 1, work_items_ = 0;  // of a work-group
+  cl_uint systems_ = 1, work_items_ = 0;  // per work-group
   std::unique_ptr<BatchedBackend> portable_;
   KernelBuild build_;
   Kernel kernel_;
@@ -108,7 +108,7 @@ std::unique_ptr<BatchedBackend> make_batched_ptx(Context& context, RealType type
   if (!lacks.empty()) return nullptr;
   try {
     return std::make_unique<BatchedPtx>(context, type, n);
-  } catch (const NoUsableKernel&) {  // an outcome: the portable kernels take over
+  } catch (const NoUsableKernel&) {  // not an error: the portable kernels are used
     return nullptr;
   }
 }

@@ -14,7 +14,7 @@ namespace clgauss {
 
 namespace {
 
-/// The kernels of cl/batched/batched_tile.cl; the value is the macro KERNEL.
+/// The kernels of cl/batched/batched_tile.cl. The value is that of the macro KERNEL.
 enum TileKernel { kTileFactorAndSolve = 1, kTileFactor, kTileSolve };
 constexpr const char* kTileKernels[] = {"batched_factor_and_solve", "batched_factor",
                                         "batched_solve"};
@@ -22,7 +22,7 @@ constexpr const char* kTileKernels[] = {"batched_factor_and_solve", "batched_fac
 constexpr cl_uint kLargestTile = 8;
 constexpr cl_uint kLeastWorkGroup = 64;
 
-/// Edge of the square of work-items for n: at most 8 x 8 elements a work-item, which is 128
+/// The edge of the square of work-items for n: at most 8 x 8 elements per work-item, which take 128
 /// registers in f64.
 cl_uint grid_for(cl_uint n) {
   if (n <= 4) return 2;
@@ -95,7 +95,7 @@ class BatchedTile : public BatchedBackend {
   static Index chunks_of(Index nrhs) { return (nrhs + rhs_for(nrhs) - 1) / rhs_for(nrhs); }
   [[nodiscard]] cl_uint local_size() const { return systems_ * grid_ * grid_; }
 
-  /// Built, and self-tested when it is first wanted. Throws NoUsableKernel.
+  /// The kernel, self-tested when it is first requested. Throws NoUsableKernel.
   Kernel kernel(TileKernel which, cl_uint rhs) {
     const KernelBuild build = build_of(which, rhs);
     if (wanted_.insert(build.text()).second &&
@@ -137,7 +137,7 @@ class BatchedTile : public BatchedBackend {
   cl_uint n_;
   bool in_registers_, definite_;
   cl_uint grid_, systems_;
-  std::set<std::string> wanted_;  // builds that were asked for
+  std::set<std::string> wanted_;  // builds requested so far
 };
 
 }  // namespace

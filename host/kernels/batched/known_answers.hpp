@@ -10,9 +10,9 @@
 
 namespace clgauss {
 
-/// What a batched kernel is asked for: four systems of one n, the second of them singular, the
-/// third with a zero leading pivot; if `definite`, all but the second positive definite, and what
-/// is above the diagonals something else.
+/// A test problem for a batched kernel: four systems of one n. The second is singular; the third
+/// has a zero leading pivot. If `definite`, all but the second are positive definite, and the
+/// numbers above the diagonals are unrelated and must not be read.
 struct BatchedQuestion {
   BatchView a, b;
   Index nrhs, batch;

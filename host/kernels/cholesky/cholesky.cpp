@@ -23,7 +23,7 @@ const KernelVariant& cholesky_variant() {
                             return at.device.max_work_group_size >= 128 ? 64 : 32;
                           },
                       .tried = {32, 64}},
-                     {.name = "OUTER",  // columns whose L and U are applied to the rest at once
+                     {.name = "OUTER",  // columns whose L and U update the rest together
                       .least = 16,
                       .most = 1 << 16,
                       .step = 16,

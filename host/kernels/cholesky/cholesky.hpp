@@ -1,17 +1,18 @@
 #pragma once
-/// What of A = L D L^T is no product: panels of columns; cl/cholesky/cholesky.cl.
+/// The part of A = L D L^T that is not a matrix product: panels of columns;
+/// cl/cholesky/cholesky.cl.
 
 #include "kernels/lu/lu_common.hpp"
 
 namespace clgauss {
 
-/// NB, the columns of a block, is this variant's.
+/// NB, the columns of a block, is a parameter of this variant.
 [[nodiscard]] const KernelVariant& cholesky_variant();
 
-/// Its parameters.
+/// The usual parameters of the variant.
 [[nodiscard]] Parameters usual_cholesky_parameters(const Setting& setting);
 
-/// Whether its kernels passed their self-test, a whole factorisation with them;
+/// Whether its kernels passed their self-test, a whole factorisation; see
 /// linalg/cholesky/potrf_gpu.cpp.
 [[nodiscard]] bool cholesky_works(Context& context, RealType type);
 
@@ -21,13 +22,14 @@ class CholeskyKernels {
 
   /// Columns of a block.
   [[nodiscard]] cl_uint block() const { return nb_; }
-  /// Columns whose L and U are applied to the rest at once: a multiple.
+  /// Columns whose L and U update the rest together; a multiple of block().
   [[nodiscard]] cl_uint outer_block() const { return outer_; }
   [[nodiscard]] ProgramRequest program() const;
 
-  /// The block of `size` columns at `a`, whose first is number `first`, and the `rest` rows below
-  /// it become L, D and U. A block's own factors wait in `blocks` for the next panel, which is to
-  /// find them there. A pivot that is not a positive number is noted in the flags.
+  /// Factors the block of `size` columns at `a`, whose first column has the number `first`, and the
+  /// `rest` rows below it: they become L, D and U. `blocks` keeps the block's own factors until the
+  /// next panel, which expects them there. A pivot that is not a positive number is recorded in the
+  /// flags.
   void panel(const cl::CommandQueue& queue, const MatrixView& a, cl_uint size, cl_uint rest,
              cl_uint first, const cl::Buffer& blocks);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// The kernels of A = L D L^T for CPUs, cl/cholesky/cholesky_cpu.cl, and what they work in.
+/// The kernels of A = L D L^T for CPUs, cl/cholesky/cholesky_cpu.cl, and their workspace.
 
 #include <clgauss/context.hpp>
 #include <clgauss/lab/lu_spec.hpp>
@@ -10,14 +10,14 @@
 
 namespace clgauss {
 
-/// Its parameters are those of lu_cpu_variant().
+/// Its parameters belong to lu_cpu_variant().
 [[nodiscard]] const KernelVariant& cholesky_cpu_variant();
 
-/// Whether its kernels passed their self-test, for a checked spec of the family for CPUs;
+/// Whether its kernels passed their self-test, for a checked spec of the CPU family; see
 /// linalg/cholesky/potrf_cpu.cpp.
 [[nodiscard]] bool cholesky_cpu_works(Context& context, RealType type, const LuSpec& spec);
 
-/// Bytes of every buffer beside A and B.
+/// Bytes of each buffer besides A and B.
 struct CholeskyCpuWorkspace {
   CholeskyCpuWorkspace(const LuCpuBlocking& cut, RealType type);
 

@@ -11,10 +11,10 @@
 
 namespace clgauss {
 
-/// A = L D L^T of a symmetric positive definite n-by-n A, of which only the lower triangle is
-/// there, as the factors of an LU without row exchanges, and a solve with one right-hand side, as
-/// require_solution(). Of another A, which is indefinite, that the column is named. `solve` returns
-/// the failed one.
+/// Tests A = L D L^T of a symmetric positive definite n-by-n A, given by its lower triangle. The
+/// factors are checked as those of an LU without row exchanges, with one right-hand side, as in
+/// require_solution(). Also tests that the failed column of an indefinite A is reported. `solve`
+/// returns the failed column.
 void require_positive_definite_solution(
     Context& context, RealType type, Index n,
     const std::function<std::optional<Index>(const MatrixView& a, const MatrixView& b)>& solve);

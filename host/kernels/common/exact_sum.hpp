@@ -1,12 +1,12 @@
 #pragma once
-/// On the host what cl/common/double_double.clh does on devices.
+/// The host's counterpart of cl/common/double_double.clh.
 
 #include <cmath>
 
 namespace clgauss {
 
-/// hi + lo, a sum of numbers and of products as if in twice the precision of f64 (Ogita, Rump,
-/// Oishi's Dot2).
+/// hi + lo: a sum of numbers and products, computed as if in twice the precision of f64 (Dot2 by
+/// Ogita, Rump and Oishi).
 struct ExactSum {
   double hi = 0, lo = 0;
 

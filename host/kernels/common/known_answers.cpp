@@ -66,12 +66,12 @@ void require_factors(const Matrix& a, const Matrix& lu, RealType type, bool boun
     for (Index j = 0; j < width; ++j) {
       double sum = a(i, j);
       for (Index p = 0; p <= std::min(i, j); ++p) sum -= (p == i ? 1.0 : lu(i, p)) * lu(p, j);
-      // NaN must not be overlooked.
+      // Written so that NaN is caught, too.
       if (!(std::abs(sum) <= error)) error = std::abs(sum);
       if (j < i && !(std::abs(lu(i, j)) <= largest_l)) largest_l = std::abs(lu(i, j));
     }
   require_error(error, 30 * static_cast<double>(m) * unit_roundoff(type), "P A - L U");
-  // A quotient of equal magnitudes may round above 1.
+  // The quotient of two equal magnitudes may be rounded above 1.
   if (bounded)
     require_error(largest_l, 1 + 4 * unit_roundoff(type),
                   "the largest multiplier, which should be 1,");

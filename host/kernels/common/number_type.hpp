@@ -5,9 +5,9 @@
 
 namespace clgauss {
 
-/// What a matrix consists of: real numbers, or complex ones of two of them, real part first. Views,
-/// columns and leading dimensions are counted in its numbers, except where a function says that it
-/// counts parts.
+/// The numbers of a matrix: real, or complex as two reals with the real part first. Views, columns
+/// and leading dimensions are counted in numbers, except where a function says that it counts
+/// parts.
 struct NumberType {
   // NOLINTNEXTLINE(google-explicit-constructor): a real number is what its type says
   NumberType(RealType real_type, bool of_two = false) : real(real_type), complex(of_two) {}
@@ -17,7 +17,8 @@ struct NumberType {
 
   [[nodiscard]] Index parts() const { return complex ? 2 : 1; }
   [[nodiscard]] std::size_t bytes() const { return parts() * bytes_of(real); }
-  /// The view of its numbers as one of parts, and back; the latter for even offsets.
+  /// Converts a view counted in numbers to one counted in parts, and back; the latter for even
+  /// offsets.
   [[nodiscard]] MatrixView in_parts(const MatrixView& view) const {
     return {view.buffer, parts() * view.offset, parts() * view.ld};
   }

@@ -8,7 +8,7 @@ namespace clgauss {
 
 namespace {
 
-/// Leaves a verdict of the variant, whatever it is.
+/// Leaves a verdict about the variant in the context's trials, whatever the outcome.
 void ask(Context& context, const KernelVariant& variant, RealType type) {
   try {
     const std::string lacks = variant.lacks(context);
@@ -16,7 +16,7 @@ void ask(Context& context, const KernelVariant& variant, RealType type) {
       translate_opencl_errors([&] { variant.ask(context, type); });
     else
       context.trials().pass_over({variant.name, variant.file, {}}, lacks);
-  } catch (const NoUsableKernel&) {  // that is a verdict, too, and noted by then
+  } catch (const NoUsableKernel&) {  // also a verdict, which is recorded already
   }
 }
 

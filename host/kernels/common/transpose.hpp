@@ -1,5 +1,5 @@
 #pragma once
-/// A matrix turned over on the device.
+/// Transposes a matrix on the device.
 
 #include <clgauss/context.hpp>
 #include <clgauss/real_type.hpp>
@@ -7,8 +7,8 @@
 
 namespace clgauss {
 
-/// Enqueues `to` <- `from`^T, where `from` has this many rows and columns; they may not overlap.
-/// Reads and writes each number once. Throws what ProgramStore::kernel() throws.
+/// Enqueues `to` <- `from`^T. `from` has `rows` rows and `columns` columns; the matrices may not
+/// overlap. Reads and writes each number once. Throws as ProgramStore::kernel() does.
 void enqueue_transpose(Context& context, RealType type, const MatrixView& from,
                        const MatrixView& to, Index rows, Index columns);
 

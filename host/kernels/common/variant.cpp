@@ -12,7 +12,7 @@ namespace clgauss {
 
 namespace {
 
-/// Works for a const list and for one to be changed.
+/// For const and for mutable lists.
 template <typename List>
 auto& find(List& parameters, std::string_view name) {
   const auto found = std::ranges::find(parameters, name, &Parameters::value_type::first);

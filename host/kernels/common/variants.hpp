@@ -1,5 +1,5 @@
 #pragma once
-/// The lists of variants, and what their tables have in common.
+/// The lists of variants, and helpers for their tables.
 
 #include <algorithm>
 #include <bit>
@@ -29,36 +29,37 @@ namespace clgauss {
 [[nodiscard]] Variants qr_variants();
 [[nodiscard]] Variants complex_variants();
 
-/// Whether a work-group is many work-items side by side: one for each column of a panel at least.
+/// Whether the work-items of a work-group run in parallel, and there are at least as many as a
+/// panel has columns.
 [[nodiscard]] inline bool has_groups(const Setting& at) {
   return at.device.type != DeviceType::cpu && at.device.max_work_group_size >= 64;
 }
 
-/// Work-items of a group: the largest power of two that the device and `most` allow.
+/// Work-items of a group: the largest power of two up to the device's limit and `most`.
 [[nodiscard]] inline int usual_group(const Setting& at, std::size_t most) {
   return static_cast<int>(
       std::bit_floor(std::clamp<std::size_t>(at.device.max_work_group_size, 1, most)));
 }
 
-/// `own`, then the variant's parameters that are macros.
+/// `own`, followed by the variant's parameters that are macros.
 [[nodiscard]] Defines with_parameters(const KernelVariant& variant, const Parameters& parameters,
                                       Defines own);
 
-/// real_defines() and the variant's parameters that are macros.
+/// real_defines(), followed by the variant's parameters that are macros.
 [[nodiscard]] Defines macros_of(const KernelVariant& variant, RealType type,
                                 const Parameters& parameters);
 
-/// Empty if the value of `name` is a multiple of the value of `of`, else that it must be.
+/// Empty if the value of `name` is a multiple of that of `of`; otherwise a message that says so.
 [[nodiscard]] std::string not_multiple(const Parameters& parameters, const char* name,
                                        const char* of);
-/// Empty if the value of `name` is a power of two, else that it must be.
+/// Empty if the value of `name` is a power of two; otherwise a message that says so.
 [[nodiscard]] std::string not_power_of_two(const Parameters& parameters, const char* name);
 
-/// KernelVariant::lacks of what runs anywhere.
+/// KernelVariant::lacks for kernels that run on every device.
 [[nodiscard]] std::string lacks_nothing(Context& context);
-/// KernelVariant::lacks of the kernels with inline PTX.
+/// KernelVariant::lacks for kernels with inline PTX.
 [[nodiscard]] std::string lacks_ptx(Context& context);
-/// KernelVariant::lacks of the kernels that take doubles, whatever type is asked for.
+/// KernelVariant::lacks for kernels that use doubles, whatever the requested type.
 [[nodiscard]] std::string lacks_fp64(Context& context);
 
 }  // namespace clgauss

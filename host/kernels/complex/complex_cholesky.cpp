@@ -9,7 +9,7 @@ namespace clgauss {
 
 namespace {
 
-constexpr cl_uint kEdge = 16;  // EDGE of the kernels
+constexpr cl_uint kEdge = 16;  // the kernels' macro EDGE
 
 }  // namespace
 
@@ -51,7 +51,7 @@ ComplexCholeskyKernels::ComplexCholeskyKernels(KernelMemo& kernels, const Parame
       macros_(complex_cholesky_macros(parameters)),
       group_(static_cast<cl_uint>(value_of(parameters, "GROUP"))) {
   for (const char* name : {"hermitian_block", "hermitian_turn"})
-    (void)kernel(name);  // built before anything is timed
+    (void)kernel(name);  // builds it before anything is timed
 }
 
 Kernel& ComplexCholeskyKernels::kernel(const char* name) {

@@ -15,7 +15,7 @@ namespace clgauss {
 namespace {
 
 constexpr const char* kComplexSpace = "the workspace of a complex LU";
-/// Work-groups of a panel at most: each step looks at the best rows of all.
+/// Most work-groups of a panel: each step compares the best rows of all of them.
 constexpr cl_uint kMostGroups = 64;
 constexpr cl_int kNone = std::numeric_limits<cl_int>::max();
 
@@ -104,7 +104,7 @@ ComplexLuKernels::ComplexLuKernels(KernelMemo& kernels, Index n, Index columns,
   group_ = number("WG_SIZE");
   for (const char* name :
        {"complex_load", "complex_panel", "complex_exchange", "complex_lower", "complex_upper"})
-    (void)kernel(name);  // built before anything is timed
+    (void)kernel(name);  // builds it before anything is timed
   const RealType type = kernels.type();
   const std::size_t element = bytes_of(type);
   Context& context = kernels.context();
@@ -136,7 +136,8 @@ Kernel& ComplexLuKernels::kernel(const char* name) {
 
 void ComplexLuKernels::enqueue_strips(const cl::CommandQueue& queue, const Kernel& kernel,
                                       Index columns) const {
-  // Of a CPU a work-group is a core's work; elsewhere work-items beyond the columns do nothing.
+  // On a CPU, a work-group is one core's work. On other devices, work-items beyond the columns do
+  // nothing.
   const std::size_t strips = (columns + width_ - 1) / width_;
   const std::size_t local = group_;
   enqueue_kernel(queue, kernel, cl::NDRange((strips + local - 1) / local * local),

@@ -21,8 +21,8 @@ Complex complex_at(const Matrix& parts, Index i, Index j) {
   return {parts(i, 2 * j), parts(i, 2 * j + 1)};
 }
 
-/// As require_factors(), of complex numbers; a pivot has the largest |re| + |im| of its column, so
-/// no multiplier is above sqrt(2), unless they are those of Cholesky.
+/// require_factors() for complex numbers. A pivot has the largest |re| + |im| of its column, so no
+/// multiplier is above sqrt(2). That is not checked for Cholesky (`pivoted` = false).
 void require_complex_factors(const Matrix& a, const Matrix& lu, RealType type,
                              bool pivoted = true) {
   const Index m = a.rows(), width = a.cols() / 2;
@@ -41,7 +41,7 @@ void require_complex_factors(const Matrix& a, const Matrix& lu, RealType type,
                 "the largest multiplier, which should be sqrt(2),");
 }
 
-/// |b - A x| against n eps (|A| |x| + |b|), of the largest sums.
+/// |b - A x| relative to n eps (|A| |x| + |b|), using the largest sums.
 double complex_backward_error(const Matrix& a, const Matrix& b, const Matrix& x, RealType type) {
   const Index n = a.rows();
   double off = 0, size = 0;
@@ -60,7 +60,7 @@ double complex_backward_error(const Matrix& a, const Matrix& b, const Matrix& x,
   return off / (size * static_cast<double>(n) * unit_roundoff(type));
 }
 
-/// R R^H / n + I / 4, in the type.
+/// R R^H / n + I / 4, rounded to the type.
 Matrix random_definite(RealType type, Index n) {
   const Matrix r = random_of(type, n, 2 * n, 23);
   Matrix a(n, 2 * n);
@@ -79,7 +79,7 @@ Matrix random_definite(RealType type, Index n) {
   return a;
 }
 
-/// A and B side by side, B from column `b` on.
+/// A and B side by side; B begins at column `b`.
 Matrix side_by_side(const Matrix& a, const Matrix& rhs, Index b, Index ld) {
   Matrix both(a.rows(), ld);
   for (Index i = 0; i < a.rows(); ++i) {
@@ -128,7 +128,7 @@ void require_complex_panel(
   const NumberType number(type, true);
   const Index right = beside + width, all = right + beside;
   Matrix a = random_of(type, m, 2 * all, 19);
-  a(0, 2 * beside) = a(0, 2 * beside + 1) = 0;  // so that the first step has to exchange
+  a(0, 2 * beside) = a(0, 2 * beside + 1) = 0;  // forces an exchange in the first step
   const MatrixView parts = question_of(context, type, a, 4);
   const cl::Buffer pivots = context.allocate(width * sizeof(cl_int), kKnownAnswer);
   factor(number.in_numbers(parts).at(0, beside), pivots);
@@ -150,7 +150,7 @@ void require_complex_solution(Context& context, RealType type, Index n, Index nr
                               const std::function<ComplexOutcome(const ComplexQuestion&)>& solve) {
   constexpr Index kZeroColumn = 2;
   Matrix a = random_of(type, n, 2 * n, 17);
-  a(0, 0) = a(0, 1) = 0;  // so that the first step has to exchange
+  a(0, 0) = a(0, 1) = 0;  // forces an exchange in the first step
   const Matrix rhs = random_of(type, n, 2 * nrhs, 18);
   for (const bool singular : {false, true}) {
     for (Index i = 0; singular && i < n; ++i) a(i, 2 * kZeroColumn) = a(i, 2 * kZeroColumn + 1) = 0;
@@ -177,7 +177,7 @@ void require_hermitian_solution(
   const Matrix rhs = random_of(type, n, 2 * nrhs, 18);
   const auto question = [&] {
     Matrix half = a;
-    for (Index i = 0; i < n; ++i)  // what does not count
+    for (Index i = 0; i < n; ++i)  // the upper triangle must not be read
       std::ranges::fill(half.row(i).subspan(2 * i + 1), 5.0);
     return ComplexQuestion{
         to_device(context, type, side_by_side(half, rhs, b, ld), ld, kKnownAnswer), n, nrhs, b};

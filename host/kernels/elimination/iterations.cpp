@@ -68,7 +68,7 @@ void IterationKernels::jacobi(const Operands& operands, const cl::Buffer& next) 
 
 void IterationKernels::seidel(const Operands& operands) {
   const auto& [a, b, x, n, nrhs] = operands;
-  // A launch is short enough for devices that end long loops before their time (llvmpipe: 2^16
+  // Launches are kept short, because some devices end long loops early (llvmpipe: after 2^16
   // steps).
   constexpr cl_uint kSteps = 1U << 15U;
   const cl_uint of_row = n / static_cast<cl_uint>(group_) + 10,

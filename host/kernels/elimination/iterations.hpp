@@ -1,5 +1,5 @@
 #pragma once
-/// The sweeps of Jacobi and Seidel, cl/elimination/iterations.cl.
+/// The sweeps of the Jacobi and Seidel methods, cl/elimination/iterations.cl.
 
 #include <clgauss/context.hpp>
 #include <clgauss/lab/variant.hpp>
@@ -14,15 +14,15 @@ class IterationKernels {
   /// Throws NoUsableKernel.
   IterationKernels(Context& context, RealType type);
 
-  /// A x = b on the device; a right-hand side is a row of b and x, n apart.
+  /// A x = b on the device. Each right-hand side is a row of b and of x; the rows are n apart.
   struct Operands {
-    MatrixView a;  // from the buffer's first element on
+    MatrixView a;  // begins at the buffer's first element
     cl::Buffer b, x;
     cl_uint n, nrhs;
   };
-  /// `next` <- a sweep of Jacobi from x.
+  /// `next` <- one Jacobi sweep from x.
   void jacobi(const Operands& operands, const cl::Buffer& next);
-  /// x <- a sweep of Seidel from x.
+  /// x <- one Seidel sweep from x.
   void seidel(const Operands& operands);
 
  private:
@@ -35,7 +35,7 @@ class IterationKernels {
   std::size_t group_;
 };
 
-/// Whether both passed their self-test.
+/// Whether both kernels passed their self-test.
 [[nodiscard]] bool iterations_work(Context& context, RealType type);
 
 }  // namespace clgauss

@@ -10,15 +10,16 @@
 
 namespace clgauss {
 
-/// What a sweep of cl/elimination/iterations.cl is asked for: a right-hand side is a row of b, x
-/// and next.
+/// A test problem for a sweep of cl/elimination/iterations.cl. Each right-hand side is a row of b,
+/// x and next.
 struct SweepQuestion {
   MatrixView a;
   cl::Buffer b, x, next;
   cl_uint n, nrhs;
 };
 
-/// A sweep of Jacobi into `next`, or of Seidel in x, to 64 n eps of the largest element.
+/// Tests a Jacobi sweep into `next`, or a Seidel sweep in x. The tolerance is 64 n eps of the
+/// largest element.
 void require_sweep(Context& context, RealType type, bool seidel,
                    const std::function<void(const SweepQuestion&)>& sweep);
 

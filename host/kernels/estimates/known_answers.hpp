@@ -1,5 +1,5 @@
 #pragma once
-/// Self-tests of what estimates ask of factors: see kernels/common/known_answers.hpp.
+/// Self-tests of kernels for error estimates: see kernels/common/known_answers.hpp.
 
 #include <clgauss/context.hpp>
 #include <clgauss/real_type.hpp>
@@ -11,8 +11,8 @@
 
 namespace clgauss {
 
-/// The largest magnitude of a part of a number on and above the diagonal, exactly: once of numbers,
-/// below which larger ones lie, and once NaN.
+/// Tests that the largest magnitude of a part of a number on or above the diagonal is found
+/// exactly: once with larger numbers below the diagonal, and once with a NaN.
 void require_upper_maximum(Context& context, NumberType number,
                            const std::function<double(const MatrixView& t, Index n)>& maximum);
 

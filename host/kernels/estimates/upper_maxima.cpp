@@ -80,10 +80,10 @@ const KernelVariant& upper_maxima_variant() {
 
 namespace {
 
-/// NaN if there is one.
+/// The largest magnitude; NaN if any value is NaN.
 template <typename Real>
 double largest_in(std::span<const Real> values) {
-  constexpr Index kLanes = 16;  // vectors for the compiler
+  constexpr Index kLanes = 16;  // lets the compiler use vectors
   std::array<Real, kLanes> largest{}, differences{};
   const auto look = [&](Index i, Index lane) {
     const Real magnitude = std::abs(values[i]);
@@ -118,7 +118,7 @@ double upper_maximum_on_host(const cl::CommandQueue& queue, const MatrixView& t,
   return largest;
 }
 
-/// The parameters of the kernel. Throws NoUsableKernel.
+/// The parameters of the usable kernel. Throws NoUsableKernel.
 Parameters usable(Context& context, NumberType number, Index n) {
   Parameters parameters = usual(context, number.real, n);
   if (!works(context, number, parameters))

@@ -10,7 +10,7 @@ namespace clgauss {
 
 namespace {
 
-/// A checked GemmSpec, its kernels, and what the host needs of its numbers.
+/// The kernels of a checked GemmSpec, and the parameters that the host needs.
 struct Kernels {
   cl_uint mr, nr, pack_steps, kc, mc, nc;
   std::string name;
@@ -39,13 +39,13 @@ struct Kernels {
 struct Operand {
   cl_uint extent, depth, kc, panel;
 
-  /// Elements of its packed copy.
+  /// Elements of the operand's packed copy.
   [[nodiscard]] std::uint64_t packed() const {
     return std::uint64_t{round_up(extent, panel)} * depth;
   }
 };
 
-/// The largest multiple of `unit` that cuts `extent` in `parts` parts, or one unit.
+/// The smallest multiple of `unit` that cuts `extent` into at most `parts` parts.
 cl_uint part(cl_uint extent, cl_uint parts, cl_uint unit) {
   return std::max(unit, round_up(ceil_div(extent, parts), unit));
 }
@@ -66,7 +66,8 @@ class GemmCpu : public GemmBackend {
     }
     for (const GemmSpec& spec : options.preferred)
       if (spec.is_for_cpu() && spec.type == type && works(spec)) return;
-    // The blocks serve every size; those that were tuned at the largest serve best where time goes.
+    // The same blocks serve every size. Those tuned at the largest size are best where most time is
+    // spent.
     std::vector<TunedGemm> tuned = tuned_gemm_specs(context, type, GemmUse::general);
     std::ranges::stable_sort(tuned, std::ranges::greater(),
                              [](const TunedGemm& of) { return of.entry->n; });
@@ -83,7 +84,7 @@ class GemmCpu : public GemmBackend {
     const auto n = static_cast<cl_uint>(call.shape.n);
     const auto k = static_cast<cl_uint>(call.shape.k);
     Kernels& own = *kernels_;
-    // Blocks of equal depth: a thin last block would visit C for little work.
+    // Blocks of equal depth, because a thin last block would read and write C for little work.
     const cl_uint kc = round_up(ceil_div(k, ceil_div(k, own.kc)), own.pack_steps);
     const Operand a{m, k, kc, own.mr}, b{n, k, kc, own.nr};
     reserve(packed_a_, capacity_a_, a);
@@ -102,7 +103,7 @@ class GemmCpu : public GemmBackend {
   bool can_multiply(const GemmCall& call) override { return call.share == nullptr; }
 
  private:
-  /// Takes the spec if its kernels build and pass a self-test over full and cut tiles and
+  /// Uses the spec if its kernels build and pass a self-test with whole and partial tiles and
   /// blocks.
   bool works(const GemmSpec& spec) {
     const bool passed = context_.trials().passes(build_of(spec), [&] {
@@ -115,7 +116,7 @@ class GemmCpu : public GemmBackend {
       }
     });
     if (passed) kernels_.emplace(context_, spec);
-    return passed;  // an outcome, not an error: the next spec is tried
+    return passed;  // no error: the next spec is tried
   }
 
   void reserve(cl::Buffer& buffer, std::uint64_t& capacity, const Operand& operand) const {
@@ -125,7 +126,7 @@ class GemmCpu : public GemmBackend {
     capacity = count;
   }
 
-  /// `across`: the extent lies down the columns of `source`, and the copy transposes.
+  /// `across`: the extent runs down the columns of `source`, so the copy transposes.
   void pack(const cl::CommandQueue& queue, Kernel& kernel, bool across, const MatrixView& source,
             const Operand& operand, double scale, const cl::Buffer& packed) const {
     kernel.set_arguments(source.buffer, cl_ulong{source.offset}, cl_ulong{source.ld},
@@ -144,8 +145,7 @@ class GemmCpu : public GemmBackend {
 
   void enqueue_tiles(const cl::CommandQueue& queue, cl_uint m, cl_uint n, bool lower) {
     Kernels& p = *kernels_;
-    // Equal parts, and at least 32 a compute unit so that the last ones do not leave the others
-    // idle.
+    // Equal parts, at least 32 per compute unit, so that no unit waits long for the last parts.
     cl_uint parts_m = ceil_div(m, p.mc), parts_n = ceil_div(n, p.nc);
     while (parts_m * parts_n < 32 * compute_units_ && n / parts_n > 4 * p.nr) ++parts_n;
     while (parts_m * parts_n < 32 * compute_units_ && m / parts_m > 4 * p.mr) ++parts_m;
@@ -159,7 +159,7 @@ class GemmCpu : public GemmBackend {
   cl_uint compute_units_;
   std::optional<Kernels> kernels_;
   cl::Buffer packed_a_, packed_b_;
-  cl::Buffer tickets_;  // one counter, from which the work-items of gemm_tiles draw their tiles
+  cl::Buffer tickets_;  // the counter from which gemm_tiles draws its tiles
   std::uint64_t capacity_a_ = 0, capacity_b_ = 0;
 };
 

@@ -17,7 +17,7 @@ namespace clgauss {
 
 namespace {
 
-/// What a choice asks of a spec again and again, looked up once.
+/// The properties of a spec that the choice reads repeatedly, looked up once.
 struct Candidate {
   explicit Candidate(const GemmSpec& of)
       : spec(&of),
@@ -78,16 +78,16 @@ class GemmGpu : public GemmBackend {
   }
 
  private:
-  /// A kernel that was built, or found not to work here.
+  /// A kernel that was built, or that does not work on this device.
   struct Entry {
     GemmSpec spec;
     KernelBuild of;
     Kernel kernel;
     bool works = false;
-    bool spills = false;  // registers, more than a few
+    bool spills = false;  // more than a few registers
   };
 
-  /// A^T, B^T, lower, shared, batched, sliced
+  /// The spec, and whether the product has A^T, B^T, lower, shared, batched, sliced.
   using Key = std::tuple<const GemmSpec*, bool, bool, bool, bool, bool, bool>;
   [[nodiscard]] Key key_of(const GemmSpec& spec, const GemmCall& call) const {
     const GemmShape& shape = call.shape;
@@ -100,19 +100,19 @@ class GemmGpu : public GemmBackend {
             slices_for(spec, call) > 1};
   }
 
-  /// The spec's kernels for such a product.
+  /// The build of the spec's kernel for such a product.
   [[nodiscard]] KernelBuild build_for(const GemmSpec& spec, const GemmCall& call) const {
     KernelBuild build = build_of(transposed(spec, call.shape.transpose_a, call.shape.transpose_b));
     if (call.share != nullptr) build.defines.emplace_back("SHARED", "1");
     if (call.batch != nullptr) build.defines.emplace_back("BATCHED", "1");
     if (slices_for(spec, call) > 1)
-      build.defines.emplace_back("SLICED", "1");  // and whole: add_slices takes no triangles
+      build.defines.emplace_back("SLICED", "1");  // not LOWER: add_slices has no triangles
     else if (call.shape.lower)
       build.defines.emplace_back("LOWER", "1");
     return build;
   }
 
-  /// Whether the views and the shape are what the spec's kernel takes.
+  /// Whether the spec's kernel supports the views and the shape.
   [[nodiscard]] bool takes(const Candidate& candidate, const GemmCall& call) const {
     if (candidate.ptx && !has_matrix_units_) return false;
     if (call.share != nullptr && !candidate.ptx) return false;
@@ -127,15 +127,15 @@ class GemmGpu : public GemmBackend {
     return (a_stride | b_stride | c_stride) % candidate.alignment == 0;
   }
 
-  /// Whether the spec's tiles of this C give every compute unit enough to do. On an H200 124
-  /// work-items a unit lose to smaller tiles (f64, n = 1024), 248 win (f32, n = 2048).
+  /// Whether the spec's tiles of this C keep every compute unit busy. On an H200, 124 work-items
+  /// per unit were slower than smaller tiles (f64, n = 1024), and 248 were faster (f32, n = 2048).
   [[nodiscard]] bool fills_device(const Candidate& candidate, const GemmCall& call) const {
     return candidate.tiles(call) * candidate.work_group >= 192 * context_.profile().compute_units;
   }
 
-  /// What was tuned for the use and the size of the call, if anything was. Updates were tuned with
-  /// the few columns that an LU takes at once; with many, the kernel tuned for them lost 18 %
-  /// (H200, f32, n = k = 4096).
+  /// The spec tuned for the use and the size of the call, if there is one. Updates were tuned with
+  /// the small depth of an LU's updates. With a large one, the kernel tuned for them was 18 %
+  /// slower (H200, f32, n = k = 4096).
   [[nodiscard]] const Candidate* tuned_for(const GemmCall& call) const {
     constexpr Index kUpdateDepth = 256;
     const bool update = call.alpha == -1 && call.beta == 1 && call.shape.k <= kUpdateDepth;
@@ -147,10 +147,10 @@ class GemmGpu : public GemmBackend {
     return found == candidates.end() ? nullptr : &*found;
   }
 
-  /// The best that takes the call and was not skipped for its transpositions; null if there is
-  /// none. The preferred ones come first, then what was tuned, then of the table an update build
-  /// before a general one, matrix units before none, and what fills the device before what does
-  /// not, of which the smallest tiles win.
+  /// The best candidate that supports the call and has not been skipped; null if there is none. The
+  /// order: preferred ones; the tuned one; then, from the table, update builds before general ones,
+  /// matrix units before none, and specs that fill the device before those that do not. Among the
+  /// latter, the smallest tiles win.
   [[nodiscard]] const Candidate* best_of(const GemmCall& call) const {
     const auto is_open = [&](const Candidate& candidate) {
       return takes(candidate, call) && !passed_over_.contains(key_of(*candidate.spec, call));
@@ -171,7 +171,7 @@ class GemmGpu : public GemmBackend {
     return best;
   }
 
-  /// The best that works on this device; one that spills where none does not.
+  /// The best working kernel. One that spills registers is used only if no other works.
   const Entry& choose(const GemmCall& call) {
     if (options_.strict) return strict_choice(call);
     while (const Candidate* candidate = best_of(call)) {
@@ -195,7 +195,7 @@ class GemmGpu : public GemmBackend {
                          context_.trials().reasons(names));
   }
 
-  /// Whether somebody preferred it to others, or a tuner did.
+  /// Whether the caller preferred it, or a tuner chose it.
   [[nodiscard]] bool was_measured(const Candidate* candidate) const {
     return std::ranges::none_of(table_, [&](const Candidate& one) { return &one == candidate; });
   }
@@ -214,8 +214,7 @@ class GemmGpu : public GemmBackend {
     return entry;
   }
 
-  /// The kernel of a spec for the shape's transpositions, built and checked when it is first asked
-  /// for.
+  /// The kernel of a spec for this kind of product, built and self-tested when first requested.
   const Entry& prepared(const GemmSpec& of, const GemmCall& call) {
     const GemmShape& shape = call.shape;
     const auto [place, is_new] = kernels_.try_emplace(key_of(of, call));
@@ -227,8 +226,7 @@ class GemmGpu : public GemmBackend {
       context_.trials().pass_over(entry.of, too_much);
       return entry;
     }
-    // A kernel that does not build or launch here is an outcome, not an error: the next spec is
-    // tried.
+    // If the kernel does not build or launch here, that is no error: the next spec is tried.
     entry.works = context_.trials().passes(entry.of, [&] {
       build(entry);
       require_known_answer(context_, type_, shape_to_check(entry, call), [&](GemmCall check) {
@@ -243,13 +241,13 @@ class GemmGpu : public GemmBackend {
     return entry;
   }
 
-  /// Work-groups a compute unit of a launch that shares its product: more than fit, as those on
-  /// units that it leaves to others make room there for the next.
+  /// Work-groups per compute unit of a launch that shares its product. They are more than fit at
+  /// once: groups on units left to other kernels end early and make room for the next ones.
   static constexpr std::size_t kSharingGroups = 4;
 
-  /// Of a work-item, in memory: what a driver has no registers for. Compiled for a gfx906 and a
-  /// gfx1030, the largest tiles take 1.4 KiB, for a gfx1100 2 KiB; the next smaller ones none, and
-  /// 456 bytes.
+  /// Bytes of private memory per work-item, which a driver uses when registers run out. Compiled
+  /// for a gfx906 and a gfx1030, the largest tiles take 1.4 KiB, and 2 KiB for a gfx1100; the next
+  /// smaller ones take none, and 456 bytes for the gfx1100.
   static constexpr cl_ulong kMostPrivateBytes = 512;
 
   [[nodiscard]] cl_ulong private_bytes(const Kernel& kernel) {
@@ -257,13 +255,13 @@ class GemmGpu : public GemmBackend {
     return kernel.handle.getWorkGroupInfo<CL_KERNEL_PRIVATE_MEM_SIZE>(device_of(context_.queue()));
   }
 
-  /// Empty if the device has enough.
+  /// Which limit of the device the spec exceeds; empty if none.
   [[nodiscard]] std::string exceeded_limit(const GemmSpec& spec) const {
     const KernelVariant* const variant = &spec.variant();
     return exceeded_demand({&variant, 1}, spec.parameters, context_.profile(), type_);
   }
 
-  /// Throws DeviceLimit where the kernel is too much for the device.
+  /// Throws DeviceLimit if the device lacks resources for the kernel.
   void build(Entry& entry) {
     const GemmSpec& spec = entry.spec;
     if (const std::string too_much = exceeded_limit(spec); !too_much.empty())
@@ -276,9 +274,9 @@ class GemmGpu : public GemmBackend {
                                     entry.kernel.work_group_limit));
   }
 
-  /// Where several launches may share a product, two do: one that leaves half of the device, one
-  /// that does not. A batch is of the upper and the lower half of A and C,
-  /// or of one triangle.
+  /// A shared product is tested with two launches: one leaves half of the compute units to others,
+  /// one leaves none. A batch is tested on the upper and the lower half of A and C, or on one
+  /// triangle.
   void launch_to_check(const Entry& entry, GemmCall call, Index slices) {
     const cl::CommandQueue& queue = context_.queue();
     if (call.batch != nullptr) {
@@ -303,7 +301,7 @@ class GemmGpu : public GemmBackend {
     }
   }
 
-  /// Full and cut tiles.
+  /// A shape with whole and partial tiles.
   [[nodiscard]] static GemmShape shape_to_check(const Entry& entry, const GemmCall& of) {
     const GemmShape& like = of.shape;
     const GemmSpec& spec = entry.spec;
@@ -320,15 +318,15 @@ class GemmGpu : public GemmBackend {
             like.lower};
   }
 
-  /// How many groups share the inner dimension of a tile, where there are too few tiles for the
-  /// device and it is long. A QR factorisation of 4096 x 1024 in f64, whose V^T C has 16 tiles and
-  /// fewer, then spends 1.3 ms in products on an H200, not 8.3.
+  /// How many work-groups share the inner dimension of a tile; more than one if there are too few
+  /// tiles for the device and the dimension is long. With that, a QR factorisation of 4096 x 1024
+  /// in f64, whose V^T C has at most 16 tiles, spends 1.3 ms in products on an H200 instead of 8.3.
   [[nodiscard]] Index slices_for(const GemmSpec& spec, const GemmCall& call) const {
     constexpr Index kLeastDepth = 256;
     const GemmShape& shape = call.shape;
     const Index tiles = spec.tiles(shape.m, shape.n), units = context_.profile().compute_units;
     if (!spec.transposes() || call.batch != nullptr || 2 * tiles > units)
-      return 1;  // the portable kernel can
+      return 1;  // only the portable kernel supports slices
     return std::clamp<Index>(2 * units / tiles, 1, std::max<Index>(1, shape.k / kLeastDepth));
   }
 
@@ -358,7 +356,7 @@ class GemmGpu : public GemmBackend {
   void launch_tiles(const cl::CommandQueue& queue, const Entry& entry, const GemmCall& call,
                     Index slices) const {
     const GemmSpec& spec = entry.spec;
-    Kernel kernel = entry.kernel;  // another reference to the same OpenCL kernel
+    Kernel kernel = entry.kernel;  // a second reference to the same OpenCL kernel
     const auto int_of = [](Index x) { return static_cast<cl_int>(x); };
     cl_uint index = 0;
     const auto pass = [&](const auto&... values) {
@@ -395,11 +393,11 @@ class GemmGpu : public GemmBackend {
   bool has_matrix_units_ = false;
   const std::array<std::vector<TunedGemm>, 2> tuned_;  // for general products and for updates
   std::vector<Candidate> preferred_, table_;
-  std::array<std::vector<Candidate>, 2> tuned_candidates_;  // beside tuned_
+  std::array<std::vector<Candidate>, 2> tuned_candidates_;  // parallel to tuned_
   std::map<Key, Entry> kernels_;
-  std::set<Key> passed_over_;               // for others, if there are any
-  std::vector<const Candidate*> spilling_;  // among them
-  cl::Buffer products_;                     // of slices: of at most two groups a compute unit
+  std::set<Key> passed_over_;               // skipped in favour of others
+  std::vector<const Candidate*> spilling_;  // a subset of passed_over_
+  cl::Buffer products_;                     // of slices, for at most two groups per compute unit
   std::optional<Kernel> add_slices_;        // made when first needed
 };
 

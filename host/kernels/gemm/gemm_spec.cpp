@@ -11,8 +11,8 @@ namespace clgauss {
 
 namespace {
 
-/// A kernel for the matrix units: {tile of the group m, n, k, of the sub-group m, n, stages};
-/// `more` are the file's own.
+/// A kernel for the matrix units. `tile`: {work-group tile m, n, k, sub-group tile m, n, stages};
+/// `more`: the parameters that only this file has.
 GemmSpec mma_spec(const char* name, RealType type, GemmUse use, const std::array<int, 6>& tile,
                   int vec_width, const Parameters& more) {
   Parameters parameters{{"TILE_M", tile[0]},      {"TILE_N", tile[1]},
@@ -24,7 +24,7 @@ GemmSpec mma_spec(const char* name, RealType type, GemmUse use, const std::array
   return {name, file, type, use, std::move(parameters)};
 }
 
-/// The portable kernel: {tile of the group m, n, k, work-group m, n, lanes m, n}.
+/// The portable kernel. `shape`: {work-group tile m, n, k, work-group m, n, lanes m, n}.
 GemmSpec simt_spec(const char* name, RealType type, const std::array<int, 7>& shape, int vec_width,
                    bool aligned) {
   return {name,
@@ -46,7 +46,8 @@ GemmSpec simt_spec(const char* name, RealType type, const std::array<int, 7>& sh
            {"RASTER", 8}}};
 }
 
-/// Figures: medians on an H200 in Tflop/s, cuBLAS of the same run in brackets; fp32 without TF32.
+/// Numbers in the comments: medians on an H200 in Tflop/s, with cuBLAS in the same run in brackets;
+/// fp32 without TF32.
 std::vector<GemmSpec> make_specs() {
   using enum GemmUse;
   using enum RealType;
@@ -61,13 +62,13 @@ std::vector<GemmSpec> make_specs() {
       tf32_update{{"ACC_K", 16}, {"PREFETCH_C", 1}, {"RASTER", 8}};
   return {// n = 2048, 4096, 8192: 56.0, 58.2, 58.6 (58.7, 59.7, 60.3)
           mma_spec("gemm_mma_f64", f64, general, f64_tile, 2, mma),
-          // n = 1024: 48.5, where the large tile gives 43.2 (51.5)
+          // n = 1024: 48.5; the large tile reaches 43.2 (51.5)
           mma_spec("gemm_mma_f64_small", f64, general, f64_small, 2, mma_small),
           // odd offset or leading dimension; n = 8192: 49.3
           mma_spec("gemm_mma_f64_any", f64, general, f64_tile, 1, mma),
           // C 8192 x 8192, k = 128, 256, 512: 40.2, 49.7, 55.1 (34.8, 50.1, 52.4)
           mma_spec("gemm_mma_f64_update", f64, update, f64_tile, 2, mma_update),
-          // C 2048 x 2048, k = 256: 42.9, where the large tile gives 42.1 (41.2)
+          // C 2048 x 2048, k = 256: 42.9; the large tile reaches 42.1 (41.2)
           mma_spec("gemm_mma_f64_update_small", f64, update, f64_small, 2, mma_small),
           // C 8192 x 8192, k = 256: 41.7
           mma_spec("gemm_mma_f64_update_any", f64, update, f64_tile, 1, mma_update),
@@ -85,8 +86,8 @@ std::vector<GemmSpec> make_specs() {
           simt_spec("gemm_simt_f32", f32, simt_large, 4, true),
           // 25 KiB; n = 8192: 47.2 (50.7)
           simt_spec("gemm_simt_f32_k8", f32, {128, 256, 8, 16, 16, 4, 8}, 4, true),
-          // 17 KiB; 64 accumulators instead of 128: without spilling on AMD's GPUs with 256
-          // registers
+          // 17 KiB; 64 accumulators instead of 128, so that AMD's GPUs with 256 registers do not
+          // spill
           simt_spec("gemm_simt_f32_medium", f32, {128, 128, 8, 16, 16, 4, 8}, 4, true),
           // 17 KiB; n = 1024: 29.6 (37.6)
           simt_spec("gemm_simt_f32_small", f32, simt_small, 4, true),

@@ -19,7 +19,7 @@ std::vector<TunedGemm> tuned_gemm_specs(const Context& context, RealType type, G
       check_gemm_spec(spec);
       tuned.push_back({entry, spec});
     } catch (const UsageError&) {
-      // a file that somebody edited: the built-in specs remain
+      // somebody edited the file: the built-in specs are used
     }
   }
   return tuned;

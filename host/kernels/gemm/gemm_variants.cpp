@@ -14,7 +14,7 @@ ParameterSpec flag(const char* name, std::vector<int> tried = {}) {
   return {.name = name, .least = 0, .most = 1, .tried = std::move(tried)};
 }
 
-/// Asks every spec of the file for the type.
+/// Self-tests every spec of the file for the type.
 template <const KernelVariant& (*variant)()>
 void ask_specs(Context& context, RealType type) {
   for (const GemmSpec& spec : gemm_specs())
@@ -80,8 +80,8 @@ std::string broken_mma_rule(const Parameters& parameters, RealType type) {
   return {};
 }
 
-/// The tile of the group and of the sub-group, what the kernels for matrix units have in common;
-/// `more` are the file's own.
+/// The work-group and sub-group tiles, common to the kernels for matrix units, followed by `more`,
+/// the parameters that only the file has.
 std::vector<ParameterSpec> mma_parameters(std::vector<int> sg_n, std::vector<ParameterSpec> more) {
   std::vector<ParameterSpec> all{number("TILE_M", {32, 64, 128, 256}),
                                  number("TILE_N", {32, 64, 128, 256}),
@@ -149,8 +149,8 @@ const KernelVariant& gemm_mma_tf32x3_variant() {
 }
 
 const KernelVariant& gemm_cpu_variant() {
-  // The best of a search on 2 cores with AVX-512. KC, MC and NC are the blocks that the host cuts
-  // k, m and n into.
+  // The best values of a search on 2 cores with AVX-512. KC, MC and NC are the blocks into which
+  // the host cuts k, m and n.
   static const KernelVariant variant{
       .name = "gemm_cpu",
       .file = "gemm_cpu.cl",

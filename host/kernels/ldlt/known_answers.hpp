@@ -14,13 +14,13 @@ namespace clgauss {
 
 struct SymmetricAnswer {
   std::optional<Index> failed_column;
-  std::vector<Index> rows, columns;  // that changed places
+  std::vector<Index> rows, columns;  // that were exchanged
 };
 
-/// The factors of symmetric n-by-n matrices, of which only the lower triangle is there, as those of
-/// an LU with rows and columns exchanged, and a solve with one right-hand side, as
-/// require_solution(): of random numbers, and with zeros on the diagonal. Of a matrix with a column
-/// of zeros, that a column is named. `solve` factors and solves.
+/// Tests the factors of symmetric n-by-n matrices, given by their lower triangles, with one
+/// right-hand side, as in require_solution(). The factors are those of an LU with rows and columns
+/// exchanged. The matrices have random numbers, once with zeros on the diagonal. A matrix with a
+/// column of zeros tests that a column is reported. `solve` factors and solves.
 void require_symmetric_solution(
     Context& context, RealType type, Index n,
     const std::function<SymmetricAnswer(const MatrixView& a, const MatrixView& b)>& solve);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kFile = "ldlt.cl";
 
-/// `width`, `local` and `chunk` are their usual values.
+/// The functions give the usual values of VEC_WIDTH, LOCAL and CHUNK.
 std::vector<ParameterSpec> parameters(int (*vec_width)(const Setting&),
                                       int (*local)(const Setting&), int (*chunk)(const Setting&)) {
   return {{.name = "VEC_WIDTH", .least = 1, .most = 16, .usual = vec_width},
@@ -91,7 +91,7 @@ Variants ldlt_variants() {
 
 namespace {
 
-/// Numbers of `type`, and cl_uints, per row of A.
+/// Per row of A: entries of `type`, and of cl_uint.
 constexpr std::uint64_t kNumbers = 4, kIndices = 5;
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-/// What of A = L D L^T with 2 x 2 pivots is no product: cl/ldlt/ldlt.cl.
+/// The part of A = L D L^T with 2 x 2 pivots that is not a matrix product: cl/ldlt/ldlt.cl.
 
 #include <vector>
 
@@ -7,20 +7,19 @@
 
 namespace clgauss {
 
-/// For CPUs whose work-group is a core, a work-item of which takes a panel; for any device, by a
-/// work-group.
+/// ldlt_cpu_variant(): for CPUs where a work-group is one core; one work-item factors a panel.
+/// ldlt_variant(): for any device; one work-group factors a panel.
 [[nodiscard]] const KernelVariant& ldlt_cpu_variant();
 [[nodiscard]] const KernelVariant& ldlt_variant();
 
-/// The one for the family.
+/// The variant for the family.
 [[nodiscard]] const KernelVariant& ldlt_variant_of(LuFamily family);
 
-/// Whether its kernels passed their self-test, a whole factorisation with them;
-/// linalg/ldlt/sytrf.cpp.
+/// Whether its kernels passed their self-test, a whole factorisation; see linalg/ldlt/sytrf.cpp.
 [[nodiscard]] bool ldlt_works(Context& context, RealType type, LuFamily family);
 
-/// What a panel leaves beside A on the device, and what it works in: see ldlt_panel.clh. Of
-/// n columns, `width` in a panel.
+/// The results of a panel that are stored outside of A, and its workspace; see ldlt_panel.clh. For
+/// n columns, at most `width` of them in a panel.
 struct LdltBuffers {
   /// Throws OutOfMemory.
   LdltBuffers(const Context& context, RealType type, Index n, Index width);
@@ -32,37 +31,37 @@ struct LdltBuffers {
 
 class LdltKernels {
  public:
-  /// Kinds of columns, as the kernels write them: of a 1 x 1 pivot, the first and the second of a
-  /// 2 x 2 pivot.
+  /// Kinds of columns, as the kernels write them: a 1 x 1 pivot, the first or the second column of
+  /// a 2 x 2 pivot.
   static constexpr cl_uint kOne = 0, kFirst = 1, kSecond = 2;
 
-  /// For the LU family whose variant it is.
+  /// `family` is the LU family of the variant.
   LdltKernels(KernelMemo& kernels, LuFamily family, Index n);
 
-  /// Columns of a panel at most.
+  /// The most columns of a panel.
   [[nodiscard]] cl_uint width() const { return width_; }
   [[nodiscard]] KernelBuild build() const;
 
-  /// Builds all of them.
+  /// Builds all kernels.
   void prepare();
 
-  /// One panel: of an n x n matrix the `width` columns from `first` on come into their rows and are
-  /// factored; `buffers.done` says how many.
+  /// Factors one panel of an n x n matrix: copies the `width` columns from `first` on to the rows
+  /// of `buffers.w` and factors them. `buffers.done` receives the number of factored columns.
   void panel(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n, cl_uint first,
              cl_uint width, const LdltBuffers& buffers, const LuFlags& flags);
-  /// L and U of the `count` columns that it took.
+  /// Writes L and U of the `count` columns that the panel factored.
   void spread(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n, cl_uint first,
               cl_uint count, const LdltBuffers& buffers);
-  /// When all panels are done: the exchanges of later ones.
+  /// After all panels: applies the exchanges of later panels.
   void exchange(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
                 const LdltBuffers& buffers);
-  /// X <- rows of B in this order, or where `back` rows of B in this order <- X.
+  /// X <- rows of B in this order. With `back`: rows of B in this order <- X.
   void permute(const cl::CommandQueue& queue, const MatrixView& b, cl_uint n, Index nrhs,
                const cl::Buffer& order, const cl::Buffer& x, bool back);
 
  private:
   Kernel& kernel(const char* name);
-  /// A kernel of `count` rows or columns.
+  /// Launches a kernel over `count` rows or columns.
   void launch_chunks(const cl::CommandQueue& queue, const Kernel& kernel, cl_uint count) const;
 
   KernelMemo& kernels_;

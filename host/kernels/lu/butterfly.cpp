@@ -13,10 +13,10 @@ namespace clgauss {
 
 namespace {
 
-constexpr Index kQuestion = 39;     // n of the known answer: quadruples that are whole and not
-constexpr std::uint64_t kSeed = 1;  // and its seed
+constexpr Index kQuestion = 39;     // n of the self-test, with whole and partial quadruples
+constexpr std::uint64_t kSeed = 1;  // the self-test's seed
 
-/// SplitMix64 (Steele, Lea, Flood 2014), number `counter`, as uniform in [0, 1).
+/// Number `counter` of SplitMix64 (Steele, Lea, Flood 2014), uniform in [0, 1).
 double uniform(std::uint64_t seed, std::uint64_t counter) {
   std::uint64_t z = seed + (counter + 1) * 0x9e3779b97f4a7c15U;
   z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -31,7 +31,7 @@ cl::Buffer upload(const Context& context, const std::vector<float>& numbers) {
   return buffer;
 }
 
-/// All builds that start from `type`.
+/// Self-tests all builds whose input is of `type`.
 void ask_usual(Context& context, RealType type) {
   const Parameters parameters = usual_parameters(rbt_variants(), {context.profile(), type, 1});
   KernelMemo input(context, type), narrow(context, RealType::f32);

@@ -1,6 +1,5 @@
 #pragma once
-/// Random butterflies (cl/lu/butterfly.cl): U^T A V, after which an LU needs no row exchanges,
-/// nearly always.
+/// Random butterflies (cl/lu/butterfly.cl): U^T A V, whose LU hardly ever needs row exchanges.
 
 #include <cstdint>
 #include <functional>
@@ -11,28 +10,28 @@
 
 namespace clgauss {
 
-/// Which of the two.
+/// The butterfly matrix U or V.
 enum class Butterfly { u, v };
 
-/// The 2 n numbers of U or V, as cl/lu/butterfly.cl has them: exp(r / 10) with r uniform in [-1/2,
-/// 1/2) from SplitMix64, whose state a counter gives, so that every number is the seed's and its
-/// place's alone.
+/// The 2 n numbers of U or V, in the order of cl/lu/butterfly.cl: exp(r / 10) with r uniform in
+/// [-1/2, 1/2). r comes from SplitMix64 with a counter as its state, so that every number depends
+/// only on the seed and its position.
 [[nodiscard]] std::vector<float> butterfly_diagonals(Butterfly which, Index n, std::uint64_t seed);
 
 [[nodiscard]] const KernelVariant& butterfly_variant();
 
-/// U and V of one n and one seed. Nothing waits.
+/// U and V for one n and one seed. No function waits.
 class Butterflies {
  public:
-  /// A comes in the type of `input`, all else is in that of `factors`; both must outlive this.
-  /// `parameters` hold the variant's.
+  /// A has the type of `input`, everything else that of `factors`; both must outlive this object.
+  /// `parameters` include the variant's.
   Butterflies(KernelMemo& input, KernelMemo& factors, const Parameters& parameters, Index n,
               std::uint64_t seed);
 
   /// Builds the kernels. Throws NoUsableKernel.
   void prepare();
 
-  /// R <- U^T A V, n-by-n; A stays.
+  /// R <- U^T A V, n-by-n; A is unchanged.
   void two_sided(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& r);
   /// Row positions[i] of Y <- row i of U^T B, or V^T B, n-by-nrhs.
   void transposed(const cl::CommandQueue& queue, Butterfly which, const MatrixView& b,
@@ -43,7 +42,7 @@ class Butterflies {
 
  private:
   [[nodiscard]] Defines macros() const;
-  /// Either of the one-sided ones.
+  /// Runs transposed() or forward().
   void one_sided(const cl::CommandQueue& queue, const char* name, Butterfly which,
                  const MatrixView& from, const MatrixView& to, cl_uint nrhs,
                  const cl::Buffer& positions);

@@ -16,8 +16,8 @@ namespace clgauss {
 
 namespace {
 
-/// X <- B X or B^T X for butterflies B that couple the rows i and i + `apart`, if that one is
-/// there, i counting through `count` rows from `first` on.
+/// X <- B X or B^T X. The butterflies B couple the rows i and i + `apart`, if the latter exists,
+/// for `count` rows i from `first` on.
 void couple(Matrix& x, std::span<const float> diagonal, Index first, Index count, Index apart,
             bool transpose) {
   for (Index i = first; i < std::min(first + count, x.rows()); ++i)
@@ -34,7 +34,7 @@ void couple(Matrix& x, std::span<const float> diagonal, Index first, Index count
     }
 }
 
-/// W X or W^T X for the W of cl/lu/butterfly.cl with these numbers.
+/// W X or W^T X, where `numbers` define the butterfly W of cl/lu/butterfly.cl.
 Matrix butterflied(const std::vector<float>& numbers, Matrix x, bool transpose) {
   const Index n = x.rows(), quarter = (n + 3) / 4;
   const std::span all(numbers), inner = all.first(n), outer = all.last(n);
@@ -50,7 +50,7 @@ Matrix butterflied(const std::vector<float>& numbers, Matrix x, bool transpose) 
   return x;
 }
 
-/// |A B - I|.
+/// The largest |A B - I|.
 double inverse_error(const Matrix& a, const Matrix& b) {
   double error = 0;
   for (Index i = 0; i < a.rows(); ++i)
@@ -62,7 +62,7 @@ double inverse_error(const Matrix& a, const Matrix& b) {
   return error;
 }
 
-/// Throws unless it is one.
+/// Throws unless `rows` is a permutation.
 void require_permutation(const std::vector<Index>& rows) {
   std::vector<bool> taken(rows.size());
   for (const Index row : rows) {
@@ -72,7 +72,7 @@ void require_permutation(const std::vector<Index>& rows) {
   }
 }
 
-/// 0 .. count - 1, in another order.
+/// The numbers 0 .. count - 1, rotated.
 std::vector<Index> rotated(Index count, Index by) {
   std::vector<Index> rows(count);
   for (Index i = 0; i < count; ++i) rows[i] = (i + by) % count;
@@ -87,7 +87,7 @@ cl::Buffer upload_rows(const Context& context, const std::vector<Index>& rows) {
   return buffer;
 }
 
-/// Row i is row rows[i] of `a`.
+/// The matrix whose row i is row sources[i] of `a`.
 Matrix permuted(const Matrix& a, const std::vector<Index>& sources) {
   Matrix result = a;
   for (Index i = 0; i < sources.size(); ++i)
@@ -95,7 +95,7 @@ Matrix permuted(const Matrix& a, const std::vector<Index>& sources) {
   return result;
 }
 
-/// P A = L U of the best rows, L^-1 and U^-1.
+/// Checks P A = L U of the best rows, L^-1 and U^-1.
 void require_diagonal_answer(Context& context, RealType type, Index nb, const Matrix& a,
                              const DiagonalQuestion& question) {
   const Index size = question.size;
@@ -156,7 +156,7 @@ void require_panel(
   if (number.complex) return require_complex_panel(context, type, {m, width, beside}, factor);
   const Index right = beside + width, all = right + beside;
   Matrix a = random_of(type, m, all, 1);
-  a(0, beside) = 0;  // so that the first step has to exchange
+  a(0, beside) = 0;  // forces an exchange in the first step
   const MatrixView view = question_of(context, type, a);
   const cl::Buffer pivots = context.allocate(width * sizeof(cl_int), kKnownAnswer);
   factor(view.at(0, beside), pivots);
@@ -182,7 +182,7 @@ void require_swap_solve(Context& context, NumberType number, Index block, Index 
   std::vector<cl_int> pivots(block);
   for (Index j = 0; j < block; ++j)
     pivots[j] = static_cast<cl_int>(j % 3 == 0 ? rows - 1 - j % 7 : std::max(j, (j * 5) % block));
-  constexpr Index kGap = 4;  // even, as complex numbers want it
+  constexpr Index kGap = 4;  // even, as complex numbers need
   SwapSolve question{number.in_numbers(question_of(context, type, t, kGap)),
                      number.in_numbers(question_of(context, type, b, kGap)),
                      context.allocate(block * sizeof(cl_int), kKnownAnswer),
@@ -308,7 +308,7 @@ void require_extreme_entries(
     Context& context, RealType type,
     const std::function<void(const MatrixView& a, cl_uint n, const cl::Buffer& figures)>& find) {
   constexpr Index kRows = 70;
-  Matrix a = random_triangle(type, kRows, 11);  // 1 and more on the diagonal
+  Matrix a = random_triangle(type, kRows, 11);  // diagonal entries are at least 1
   a(kRows - 1, 1) = -5;
   a(3, kRows - 2) = -9;
   a(kRows - 4, kRows - 4) = -0.5;

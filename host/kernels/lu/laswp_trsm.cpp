@@ -14,20 +14,20 @@ namespace {
 
 constexpr int kStrip = 16;
 
-/// What the verdict on one of the variant's kernels is called.
+/// The name of one of the variant's kernels in verdicts.
 std::string role_of(const char* what) {
   return std::string(laswp_trsm_variant().name) + ' ' + what;
 }
 
-/// Work-items of the exchange kernel: a power of two, one a row of the block at least.
+/// Work-items of the exchange kernel: a power of two, at least one per row of the block.
 cl_uint group_for(cl_uint block) {
   cl_uint size = 32;
   while (size < block) size *= 2;
   return size;
 }
 
-/// Local memory of the kernels with `rows` work-items: for each a row of the stage and three words,
-/// 32 scalars for every column of the strip.
+/// Local memory of the kernels with `rows` work-items: a row of the stage and three words per
+/// work-item, and 32 numbers per column of the strip.
 std::uint64_t local_bytes(std::uint64_t rows, std::uint64_t strip, NumberType number) {
   const std::uint64_t stage = std::max<std::uint64_t>(16, strip) + 1;
   return rows * (stage * number.bytes() + 3 * sizeof(cl_uint)) + 32 * strip * number.bytes();
@@ -57,8 +57,8 @@ const KernelVariant& laswp_trsm_variant() {
       .name = "laswp_trsm",
       .file = "laswp_trsm.cl",
       .parameters =
-          {// Columns that a work-group takes. With as many as it has work-items, 32 in a panel,
-           // PoCL 3.1 gives wrong answers (right without its optimiser).
+          {// Columns per work-group. If they equal its work-items (32 in a panel), PoCL 3.1 gives
+           // wrong answers (right ones without its optimiser).
            {.name = "STRIP",
             .least = 1,
             .most = 16,

@@ -41,7 +41,7 @@ LuFlags::LuFlags(const Context& context)
 }
 
 void LuFlags::reset(const cl::CommandQueue& queue) const {
-  const cl_int2 initial{{kNoBadPivot, 0}};  // one fill: each costs as much as a launch
+  const cl_int2 initial{{kNoBadPivot, 0}};  // one fill, because each costs as much as a launch
   queue.enqueueFillBuffer(buffer_, initial, 0, sizeof initial);
 }
 

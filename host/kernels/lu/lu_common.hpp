@@ -1,5 +1,5 @@
 #pragma once
-/// What the kernels of an LU share: their builds, their flags, how they are launched.
+/// Shared by the kernels of an LU: builds, flags and launches.
 
 #include <clgauss/context.hpp>
 #include <clgauss/lab/lu_spec.hpp>
@@ -16,27 +16,27 @@
 
 namespace clgauss {
 
-/// Work-items of a sub-group on all devices that take the kernels with inline PTX.
+/// Work-items of a sub-group on every device that supports the kernels with inline PTX.
 inline constexpr cl_uint kSubGroup = 32;
 
-/// Polls after which a kernel whose work-groups wait for each other gives up, the macro SPIN_LIMIT:
-/// about a second.
+/// The macro SPIN_LIMIT: polls after which a kernel whose work-groups wait for each other gives up.
+/// They take about a second.
 inline constexpr int kSpinLimit = 400000;
 
-/// The kernels of one LU, by file, name and macros; each is built when it is first asked for.
+/// The kernels of one LU, by file, name and macros. Each is built when first requested.
 class KernelMemo {
  public:
   KernelMemo(Context& context, NumberType number) : context_(context), number_(number) {}
 
-  /// `macros` come on top of real_defines(), and of COMPLEX where numbers are.
+  /// `macros` are added to real_defines(), and to COMPLEX for complex numbers.
   Kernel& get(const std::string& file, const std::string& name, const Defines& macros);
 
-  /// Whether the kernels of `file` with these macros, known as `name`, passed their self-test, for
-  /// which `ask` asks; see KernelTrials.
+  /// Whether the kernels of `file` with these macros, known as `name`, passed their self-test
+  /// `ask`; see KernelTrials.
   bool works(const std::string& name, const std::string& file, const Defines& macros,
              const std::function<void()>& ask);
 
-  /// Throws NoUsableKernel with what was found out about the kernels of these names.
+  /// Throws NoUsableKernel with the verdicts on the kernels of these names.
   [[noreturn]] void none_works(const char* operation, const std::vector<std::string>& names);
 
   [[nodiscard]] Context& context() { return context_; }
@@ -51,7 +51,7 @@ class KernelMemo {
   std::map<std::string, Kernel> kernels_;
 };
 
-/// What kernels report without anybody waiting: two ints on the device.
+/// Two ints on the device, in which kernels report failures without anybody having to wait.
 class LuFlags {
  public:
   static constexpr cl_int kNoBadPivot = std::numeric_limits<cl_int>::max();
@@ -60,7 +60,7 @@ class LuFlags {
 
   struct Values {
     std::optional<Index> first_bad_pivot;  // lowest column with a zero or NaN pivot
-    /// a persistent kernel waited in vain for another work-group: the factors are worthless
+    /// A work-group waited in vain for another one: the factors are invalid.
     bool gave_up = false;
   };
 
@@ -73,11 +73,11 @@ class LuFlags {
   cl::Buffer buffer_;
 };
 
-/// What the kernels of one LU are made from. All of it must outlive them.
+/// What the kernels of one LU are made from. Everything must outlive them.
 struct LuSetting {
   KernelMemo& kernels;
   const LuFlags& flags;
-  const Parameters& parameters;  // a checked LuSpec's, of the family for GPUs
+  const Parameters& parameters;  // of a checked LuSpec of the GPU family
   Index n;
 
   [[nodiscard]] cl_uint number(const char* name) const {
@@ -88,7 +88,7 @@ struct LuSetting {
 
 /// An LuSetting with the usual parameters, for the self-tests of a device.
 struct UsualLu {
-  static constexpr Index kRows = 1500;  // takes every kind of panel
+  static constexpr Index kRows = 1500;  // large enough for every kind of panel
 
   KernelMemo kernels;
   LuFlags flags;
@@ -98,25 +98,25 @@ struct UsualLu {
   UsualLu(Context& context, RealType type);
 };
 
-/// Where kernels left how a factorisation went.
+/// Where kernels recorded whether a factorisation succeeded.
 struct LuOutcome {
   cl::Buffer flags;  // of cl_int; the first is `success` if every pivot was good
   cl_int success = 0;
-  bool second_flag = false;  // there is a second, 0 if no kernel gave up waiting
+  bool second_flag = false;  // a second flag exists: 0 if no kernel gave up waiting
 };
 
-/// Enqueues B <- NaN where the factorisation failed, so that nobody takes what the solve left for
-/// an answer.
+/// Enqueues B <- NaN if the factorisation failed, so that nobody mistakes the result of the solve
+/// for an answer.
 void enqueue_poison(Context& context, const cl::CommandQueue& queue, RealType type,
                     const LuOutcome& outcome, const MatrixView& b, Index rows, Index columns);
 
-/// real_defines() with `macros` on top.
+/// real_defines() followed by `macros`.
 [[nodiscard]] Defines with_real(RealType type, const Defines& macros);
 
-/// Adds a view's buffer, offset and leading dimension, as every kernel of the LU takes them.
+/// Passes a view's buffer, offset and leading dimension, in the order that every LU kernel expects.
 void pass_view(Kernel& kernel, cl_uint& index, const MatrixView& view);
 
-/// `groups` work-groups of `local` work-items.
+/// Launches `groups` work-groups of `local` work-items.
 void launch_groups(const cl::CommandQueue& queue, const Kernel& kernel, std::size_t groups,
                    std::size_t local);
 

@@ -12,10 +12,10 @@ namespace clgauss {
 
 namespace {
 
-/// With 64-byte vectors the best of a search on 2 cores with AVX-512.
+/// The values for 64-byte vectors are the best of a search on 2 cores with AVX-512.
 std::vector<ParameterSpec> parameters() {
   return with_cpu_tile(
-      {{.name = "OPENCL_C",  // 300: many phases a launch; 120: one
+      {{.name = "OPENCL_C",  // 300: many phases per launch; 120: one
         .least = 120,
         .most = 300,
         .step = 60,
@@ -28,8 +28,8 @@ std::vector<ParameterSpec> parameters() {
             [](const Setting& at) {
               return usual_tile(at, "MR") == 12 ? 3 * usual_tile(at, "VEC_WIDTH") : 8;
             }},
-       // Many cores wait for the panel up to larger n: on 16 n = 2048 takes 8.5 ms by 96 columns
-       // and 10.1 by 192 in f32, 14.8 and 16.5 in f64.
+       // With many cores, the panel limits the speed up to a larger n. On 16 cores, n = 2048 takes
+       // 8.5 ms with 96 columns and 10.1 with 192 in f32, 14.8 and 16.5 in f64.
        {.name = "NB",
         .least = 8,
         .most = 4096,
@@ -146,7 +146,7 @@ void LuCpuPhases::launch(const cl::CommandQueue& queue, Kernel& kernel, cl_uint 
 LuCpuWorkspace::LuCpuWorkspace(const LuCpuBlocking& cut, RealType type) {
   const std::uint64_t element = bytes_of(type), n = cut.n, nb = cut.nb;
   std::uint64_t elements =
-      0;  // every panel's rows in chunks of rb, each with the padding of CHUNK_PAD = 8 columns
+      0;  // every panel's rows in chunks of rb, each padded by CHUNK_PAD = 8 columns
   for (cl_uint k = 0; k < cut.n; k += cut.nb)
     elements += std::uint64_t{ceil_div(cut.n - k, cut.rb)} * (nb + 8) * cut.rb;
   store = elements * element;

@@ -1,5 +1,5 @@
 #pragma once
-/// The kernels of the LU for CPUs, cl/lu/lu_cpu.cl, and what they work in.
+/// The kernels of the LU for CPUs, cl/lu/lu_cpu.cl, and their workspace.
 
 #include <clgauss/context.hpp>
 #include <clgauss/lab/lu_spec.hpp>
@@ -14,22 +14,22 @@ namespace clgauss {
 
 [[nodiscard]] const KernelVariant& lu_cpu_variant();
 
-/// Whether its kernels passed their self-test, a whole LU with them, for a checked spec of the
-/// family; linalg/lu/getrf_cpu.cpp.
+/// Whether its kernels passed their self-test, a whole LU, for a checked spec of the family; see
+/// linalg/lu/getrf_cpu.cpp.
 [[nodiscard]] bool lu_cpu_works(Context& context, RealType type, const LuSpec& spec);
 
-/// Whether kernels of the family for CPUs pass `ask` as the self-test of `variant`: with `spec` for
-/// panels of few columns, and an n of three panels, the last one cut.
+/// Whether kernels of the CPU family pass `ask` as the self-test of `variant`. `ask` gets `spec`
+/// with narrow panels, and an n of three panels, the last of them partial.
 [[nodiscard]] bool works_in_panels(Context& context, const KernelVariant& variant, RealType type,
                                    const LuSpec& spec,
                                    const std::function<void(const LuSpec& small, Index n)>& ask);
 
-/// The column that `info` names as failed in a matrix of n; it holds n where none did. Waits.
+/// The failed column in `info`, for a matrix of n columns; `info` holds n if none failed. Waits.
 [[nodiscard]] std::optional<Index> read_failed_column(const cl::CommandQueue& queue,
                                                       const cl::Buffer& info, cl_uint n);
 
-/// How a matrix of n rows is cut. NB, the tiles and SOLVE_BLOCK are arguments of the kernels, the
-/// other parameters macros.
+/// How a matrix of n rows is cut. NB, the tiles and SOLVE_BLOCK are kernel arguments; the other
+/// parameters are macros.
 struct LuCpuBlocking {
   LuCpuBlocking(const Parameters& parameters, Index n);
 
@@ -40,14 +40,14 @@ struct LuCpuBlocking {
   }
 };
 
-/// Of the counters of a phase.
+/// Bytes of the counters of a phase.
 constexpr std::uint64_t kLuCpuCounterBytes = 48 * sizeof(cl_uint);  // COUNTERS
 
-/// Phases of an LU with so many panels: three each, and two in the end.
+/// Phases of an LU with this many panels: three per panel, and two at the end.
 [[nodiscard]] constexpr cl_uint lu_phases(cl_uint panels) { return 3 * panels + 2; }
 
-/// Launches the phases first .. last of a kernel of cl/lu/lu_cpu.cl, of which `at` is the number of
-/// its argument `first`.
+/// Launches the phases first .. last of a kernel of cl/lu/lu_cpu.cl. `at` is the index of the
+/// kernel's argument `first`.
 class LuCpuPhases {
  public:
   LuCpuPhases(const Context& context, const Parameters& parameters);
@@ -56,11 +56,11 @@ class LuCpuPhases {
               cl_uint last) const;
 
  private:
-  bool many_;  // a launch
+  bool many_;  // phases per launch
   cl_uint compute_units_;
 };
 
-/// Bytes of every buffer that an LU for CPUs holds beside A and B.
+/// Bytes of each buffer that an LU for CPUs needs besides A and B.
 struct LuCpuWorkspace {
   LuCpuWorkspace(const LuCpuBlocking& blocking, RealType type);
 
@@ -71,7 +71,7 @@ struct LuCpuWorkspace {
   }
 };
 
-/// The kernels, and the buffers that they share.
+/// The kernels of the LU for CPUs.
 struct LuCpuKernels {
   LuCpuKernels(Context& context, RealType type, const Parameters& parameters);
 

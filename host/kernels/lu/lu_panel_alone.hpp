@@ -1,5 +1,5 @@
 #pragma once
-/// What the panels have in common that one work-group factors.
+/// The base of the panels that a single work-group factors.
 
 #include <map>
 #include <optional>
@@ -16,7 +16,7 @@ class PanelAlone : public PanelKernel {
   void factor(const cl::CommandQueue& queue, const Panel& panel) override;
 
  protected:
-  /// The work-group for a panel, and the rows of the tallest one that it takes.
+  /// The work-group for a panel, and the most rows that it can factor.
   struct Shape {
     cl_uint rows, work_items;
   };
@@ -25,7 +25,7 @@ class PanelAlone : public PanelKernel {
       : variant_(variant), setting_(setting) {}
 
   [[nodiscard]] virtual Shape shape(cl_uint m) const = 0;
-  /// What its kernel, of the variant's name, is built with.
+  /// The macros of its kernel, which has the variant's name.
   [[nodiscard]] virtual Defines macros_of(const Shape& shape) const = 0;
 
   [[nodiscard]] const LuSetting& setting() const { return setting_; }

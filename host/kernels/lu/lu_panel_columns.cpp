@@ -6,13 +6,14 @@ namespace clgauss {
 
 namespace {
 
-/// With 8, as fast, NVIDIA's compiler takes up to twice as long.
+/// With 8 it is as fast, but NVIDIA's compiler takes up to twice as long.
 constexpr cl_uint kSubGroups = 16;
 
-/// So many rows a lane of four columns fill 255 registers. Two leave room for more: not tried.
+/// With this many rows, four columns fill a lane's 255 registers. Two columns would leave room for
+/// more rows; that was not tried.
 int most_rows(RealType type) { return type == RealType::f64 ? 640 : 1024; }
 
-/// On an H200 0.55 us a column for 128 rows, f64, and 1.05 for 640, where lu_panel_persistent.cl
+/// On an H200 in f64, a column takes 0.55 us for 128 rows and 1.05 for 640; lu_panel_persistent.cl
 /// takes 0.95 to 1.75.
 class PanelColumns : public PanelAlone {
  public:
@@ -24,7 +25,8 @@ class PanelColumns : public PanelAlone {
   }
 
  private:
-  /// 4 rows a lane, and from there on in steps: every number is a program to be built.
+  /// 4 rows per lane, above that in larger steps, because every number of rows needs a build of its
+  /// own.
   [[nodiscard]] Shape shape(cl_uint m) const override {
     const cl_uint step = setting().kernels.type() == RealType::f64 ? 4 : 8,
                   rows = ceil_div(m, kSubGroup);
@@ -47,7 +49,7 @@ const KernelVariant& panel_columns_variant() {
   static const KernelVariant variant{
       .name = "lu_panel_columns",
       .file = "lu_panel_columns.cl",
-      .parameters = {{.name = "COLUMNS_ROWS",  // up to so many rows; 0 = never
+      .parameters = {{.name = "COLUMNS_ROWS",  // most rows; 0 = never used
                       .least = 0,
                       .most = 1024,
                       .usual =

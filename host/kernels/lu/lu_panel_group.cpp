@@ -5,7 +5,7 @@ namespace clgauss {
 
 namespace {
 
-constexpr cl_uint kSmallGroup = 64;  // work-items for panels of no more rows
+constexpr cl_uint kSmallGroup = 64;  // work-items for panels of at most as many rows
 
 class PanelGroup : public PanelAlone {
  public:
@@ -35,7 +35,7 @@ const KernelVariant& panel_group_variant() {
   static const KernelVariant variant{
       .name = "lu_panel_group",
       .file = "lu_panel_group.cl",
-      .parameters = {{.name = "GROUP_ROWS",  // up to so many rows; 0 = never
+      .parameters = {{.name = "GROUP_ROWS",  // most rows; 0 = never used
                       .least = 0,
                       .most = 1024,
                       .step = 64,

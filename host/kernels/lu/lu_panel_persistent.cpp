@@ -11,22 +11,23 @@ namespace {
 
 constexpr cl_uint kOthers = 2;  // sub-groups of a work-group that own no rows
 
-/// A header and a row; a packet holds 8 bytes of a number.
+/// A work-group's packets for a column are a header and a row. Each packet carries 8 bytes of a
+/// number.
 ResidentPanel::Packets packets_of(NumberType number) {
   const std::uint64_t of_a_number = (number.bytes() + 7) / 8;
   return {.bytes = 2 * (1 + of_a_number * kPanelWidth) * sizeof(cl_ulong2),
           .last_tag = std::numeric_limits<cl_uint>::max()};
 }
 
-/// Work-items of more sub-groups would have no room for rows of complex f64.
+/// With more sub-groups, the registers would not hold rows of complex f64.
 constexpr cl_uint kMostOfWideRows = 8;
 
-/// Work-groups that a panel gets for what stands beside it, if its rows take fewer.
+/// Work-groups that a panel gets for the columns beside it, if its own rows need fewer.
 constexpr cl_uint kGroupsBeside = 8;
 
-/// Sub-groups that own rows. On an H200 8 are best up to 12288 rows, then 14 (fewer candidates to
-/// read). In an LU of more than 12288 columns 14 are best for all: the fewer groups, the more units
-/// a simultaneous update has (n = 16384, f64: 91 ms instead of 94).
+/// Sub-groups that own rows. On an H200, 8 are best up to 12288 rows, and 14 above (fewer
+/// candidates to read). In an LU of more than 12288 columns, 14 are best for all panels: fewer
+/// groups leave more units to a simultaneous update (n = 16384, f64: 91 ms instead of 94).
 std::vector<ParameterSpec> persistent_parameters() {
   const auto sub_groups = [](const char* name, int (*usual)(const Setting&),
                              std::vector<int> tried = {}) {
@@ -37,7 +38,7 @@ std::vector<ParameterSpec> persistent_parameters() {
                          .tried = std::move(tried),
                          .macro = false};
   };
-  // PERSISTENT is not tuned: without it partial pivoting becomes tournament pivoting.
+  // PERSISTENT is not tuned, because 0 replaces partial pivoting by tournament pivoting.
   return {{.name = "PERSISTENT",
            .least = 0,
            .most = 1,
@@ -45,7 +46,7 @@ std::vector<ParameterSpec> persistent_parameters() {
            .macro = false},
           sub_groups("SUB_GROUPS", [](const Setting& at) { return at.n > 12288 ? 14 : 8; },
                      {4, 7, 8, 14}),
-          {.name = "TALL_ROWS",  // above so many
+          {.name = "TALL_ROWS",  // TALL_SUB_GROUPS are used above this
            .least = 1,
            .most = 1 << 30,
            .usual = [](const Setting&) { return 12288; },
@@ -77,7 +78,7 @@ class PanelPersistent : public ResidentPanel {
         tall_rows_(setting.number("TALL_ROWS")),
         tall_sub_groups_(setting.number("TALL_SUB_GROUPS")) {}
 
-  /// A work-group takes 32 columns.
+  /// A work-group handles 32 columns beside the panel.
   bool works_beside(const Panel& panel) const override {
     return strips_beside(panel) <= groups_allowed(panel.m);
   }
@@ -89,7 +90,8 @@ class PanelPersistent : public ResidentPanel {
     return ceil_div(panel.left, kSubGroup) + ceil_div(panel.right, kSubGroup);
   }
 
-  /// Work-groups that a panel of `m` rows may have: as many of them were shown to be resident.
+  /// The most work-groups for a panel of `m` rows: the self-test has shown that this many can be
+  /// resident.
   [[nodiscard]] cl_uint groups_allowed(cl_uint m) const {
     const auto groups_of = [&](cl_uint rows) { return ceil_div(rows, shape(rows).rows); };
     return std::max(groups_of(m),

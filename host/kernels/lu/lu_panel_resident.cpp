@@ -46,9 +46,9 @@ cl_uint ResidentPanel::groups_for(const Panel& panel, const Shape& shape) const 
 
 cl_uint ResidentPanel::waiting_groups(cl_uint m) const { return ceil_div(m, shape(m).rows); }
 
-/// For every shape that panels of up to `n` rows take: the self-test with one group and with
-/// several, then as many groups as these panels need, where one that is not resident lets the
-/// others run into the limit: OpenCL does not promise that all are (occupancy-bound execution:
+/// For every shape of panels of up to `n` rows: runs the self-test with one group and with several,
+/// and then launches as many groups as the panels need. If a group is not resident, the others run
+/// into the spin limit. OpenCL does not guarantee that all are resident (occupancy-bound execution:
 /// Sorensen et al., OOPSLA 2016).
 bool ResidentPanel::works_up_to(cl_uint n) {
   KernelTrials& trials = setting_.context().trials();
@@ -67,7 +67,7 @@ bool ResidentPanel::works_up_to(cl_uint n) {
   }
 }
 
-/// One work-group, then two or three.
+/// The self-test with one work-group, then with two or three.
 void ResidentPanel::ask(const Shape& shape) {
   Context& context = setting_.context();
   const cl_uint most = most_groups_ * shape.rows - 3;
@@ -109,7 +109,7 @@ Kernel& ResidentPanel::kernel(const Shape& shape) {
   return *built;
 }
 
-/// They need not be cleared between panels.
+/// The packets of a panel. They need not be cleared between panels.
 const cl::Buffer& ResidentPanel::exchange(const cl::CommandQueue& queue, cl_uint width) {
   const bool is_new = exchange_() == nullptr;
   const std::uint64_t bytes = exchange_bytes(setting_.context().profile(), packets_.bytes);

@@ -1,6 +1,6 @@
 #pragma once
-/// What the panels have in common whose work-groups wait for each other at every column and so must
-/// all be resident at once.
+/// The base of the panels whose work-groups wait for each other at every column, so that all must
+/// be resident at once.
 
 #include <map>
 #include <optional>
@@ -11,15 +11,15 @@ namespace clgauss {
 
 class ResidentPanel : public PanelKernel {
  public:
-  /// The packets in which work-groups leave each other numbers; each carries the number of its
-  /// column.
+  /// The packets in which work-groups exchange numbers. Each packet is tagged with the number of
+  /// its column.
   struct Packets {
-    std::uint64_t bytes;  // of the packets of one work-group for two columns
+    std::uint64_t bytes;  // one work-group's packets for two columns
     cl_uint last_tag;
   };
 
   bool fits(cl_uint m) const override;
-  /// Asked for all panels at once: what one height is not right for must not be used for any.
+  /// Tests all heights together: if one height fails, none may be used.
   bool works(cl_uint m) override;
   Defines macros(cl_uint m) const override { return macros_of(shape(m)); }
   void build(cl_uint m) override { (void)kernel(shape(m)); }
@@ -27,7 +27,7 @@ class ResidentPanel : public PanelKernel {
   cl_uint waiting_groups(cl_uint m) const override;
 
  protected:
-  /// How a panel is cut: of a work-group.
+  /// The rows and work-items of one work-group.
   struct Shape {
     cl_uint rows, work_items;
     auto operator<=>(const Shape&) const = default;
@@ -37,18 +37,18 @@ class ResidentPanel : public PanelKernel {
                 bool wanted);
 
   [[nodiscard]] virtual Shape shape(cl_uint m) const = 0;
-  /// What its kernel is built with.
+  /// The macros of its kernel.
   [[nodiscard]] virtual Defines macros_of(const Shape& shape) const = 0;
-  /// The tallest panel of no more than `n` rows that is cut as one of `m` is.
+  /// The tallest panel, of at most `n` rows, with the same shape as a panel of `m` rows.
   [[nodiscard]] virtual cl_uint tallest_like(cl_uint m, cl_uint n) const = 0;
 
-  /// Work-groups that are launched, at most most_groups().
+  /// The number of work-groups to launch, at most most_groups().
   [[nodiscard]] virtual cl_uint groups_for(const Panel& panel, const Shape& shape) const;
-  /// Passes what its kernel takes between the panel's width and its first row.
+  /// Passes the kernel arguments between the panel's width and its first row.
   virtual void pass_beside(Kernel& /*kernel*/, cl_uint& /*index*/, const Panel& /*panel*/) const {}
 
   [[nodiscard]] const LuSetting& setting() const { return setting_; }
-  /// That a panel may have.
+  /// The most work-groups that a panel may have.
   [[nodiscard]] cl_uint most_groups() const { return most_groups_; }
 
  private:
@@ -71,7 +71,7 @@ class ResidentPanel : public PanelKernel {
   cl_uint epoch_ = 1;
 };
 
-/// What the packets take: for as many work-groups as there may be.
+/// Bytes of the packets for the largest number of work-groups.
 [[nodiscard]] std::uint64_t exchange_bytes(const DeviceProfile& device, std::uint64_t of_a_group);
 
 }  // namespace clgauss

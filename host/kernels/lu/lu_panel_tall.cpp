@@ -12,7 +12,7 @@ namespace {
 
 constexpr cl_uint kGroupRows = 256, kMostLines = 8;
 
-/// Work-groups of a panel of a system of n, or of a self-test.
+/// The most work-groups of a panel, in a system of n or in a self-test.
 cl_uint most_groups(Index n) {
   return ceil_div(static_cast<cl_uint>(std::max<Index>(n, 4096)), kGroupRows);
 }

@@ -9,7 +9,7 @@ namespace clgauss {
 
 namespace {
 
-/// Bytes of one of the two lists of rows: of a system of n, or of a self-test.
+/// Bytes of one of the two lists of rows, for a system of n or for a self-test.
 std::uint64_t list_bytes(Index n) { return std::max<Index>(n, 4096) * sizeof(cl_uint); }
 
 class PanelTournament : public PanelKernel {
@@ -84,7 +84,7 @@ class PanelTournament : public PanelKernel {
   LuSetting setting_;
   cl_uint group_;
   std::optional<bool> works_;
-  cl::Buffer candidates_[2];  // rows of a tournament's rounds
+  cl::Buffer candidates_[2];  // rows of alternate rounds
 };
 
 }  // namespace
@@ -93,7 +93,7 @@ const KernelVariant& panel_tournament_variant() {
   static const KernelVariant variant{
       .name = "lu_panel_tournament",
       .file = "lu_panel_tournament.cl",
-      .parameters = {{.name = "TOURNAMENT_GROUP",  // rows that a work-group takes
+      .parameters = {{.name = "TOURNAMENT_GROUP",  // rows per work-group
                       .least = 64,
                       .most = 1024,
                       .step = 16,

@@ -9,10 +9,10 @@ namespace clgauss {
 
 namespace {
 
-constexpr cl_uint kWaiters = 64;  // WAITERS of the kernel
+constexpr cl_uint kWaiters = 64;  // the kernel's macro WAITERS
 constexpr int kUsualRows = 256;
 
-/// PACKET_BITS: half of a packet is payload.
+/// The macro PACKET_BITS. Half of a packet is payload.
 unsigned packet_bits(const DeviceProfile& device) { return device.int64_atomics ? 64 : 32; }
 
 ResidentPanel::Packets packets_of(const DeviceProfile& device, NumberType number) {
@@ -23,7 +23,7 @@ ResidentPanel::Packets packets_of(const DeviceProfile& device, NumberType number
                                  : std::numeric_limits<cl_ushort>::max()};
 }
 
-/// What a work-group that owns `rows` takes: of the kernel's arrays, rounded up a little.
+/// The resources of a work-group that owns `rows` rows: the kernel's arrays, rounded up.
 Demand demand(cl_uint rows, NumberType number) {
   return {"WAITING_ROWS", rows + kWaiters,
           rows * (9 * number.bytes() + bytes_of(number.real) + 4) + 4096};
@@ -35,9 +35,9 @@ bool has_room(const DeviceProfile& device, cl_uint rows, NumberType number) {
          its.local_bytes <= device.static_local_bytes();
 }
 
-/// PoCL, rusticl and Intel's runtime run two work-groups at once or one after the other as they
-/// please (measured: the same launch of two gave up waiting in one run of three while other
-/// programs used the cores).
+/// PoCL, rusticl and Intel's runtime may run two work-groups in parallel or one after the other.
+/// Measured: a launch of two gave up waiting in one run of three while other programs used the
+/// cores.
 std::string lacks_residency(const DeviceProfile& device) {
   return device.type == DeviceType::cpu
              ? "a CPU runs work-groups as it has threads for them, so none may wait for another"
@@ -61,8 +61,8 @@ class PanelWaiting : public ResidentPanel {
         rows_(setting.number("WAITING_ROWS")) {}
 
  private:
-  /// Where the device has not units enough for the usual groups: larger ones, as long as there is
-  /// room for them.
+  /// The rows of a group: the usual number, less if that does not fit, and as much more as fits if
+  /// the device has too few units for the panel.
   [[nodiscard]] cl_uint rows_for(cl_uint m) const {
     const DeviceProfile& device = setting().context().profile();
     const NumberType number = setting().kernels.number();
@@ -100,7 +100,7 @@ const KernelVariant& panel_waiting_variant() {
   static const KernelVariant variant{
       .name = "lu_panel_waiting",
       .file = "lu_panel_waiting.cl",
-      .parameters = {{.name = "WAITING_ROWS",  // of a work-group; 0 = never
+      .parameters = {{.name = "WAITING_ROWS",  // rows per work-group; 0 = never used
                       .least = 0,
                       .most = 960,
                       .step = 64,

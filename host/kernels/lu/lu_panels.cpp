@@ -7,12 +7,12 @@ namespace clgauss {
 
 namespace {
 
-/// A way, and where it is taken.
+/// A way to factor panels, and the PanelWays it belongs to.
 struct PanelWay {
   const KernelVariant& (*variant)();
   std::unique_ptr<PanelKernel> (*make)(const LuSetting& setting);
-  bool fastest = true, tournament = true, partial = true;  // as PanelWays says
-  bool of_complex = false;                                 // where nothing else is asked for
+  bool fastest = true, tournament = true, partial = true;  // for each value of PanelWays
+  bool of_complex = false;                                 // also for complex numbers
 
   [[nodiscard]] bool is_of(PanelWays which) const {
     return which == PanelWays::fastest      ? fastest
@@ -83,11 +83,11 @@ bool Panels::factor(const cl::CommandQueue& queue, const Panel& panel) {
   return kernel.works_beside(panel);
 }
 
-// What the lower panels take is the same or comes before it.
+// Lower panels use the same way or one that comes before it.
 bool Panels::partial(cl_uint m) {
   return which_ != PanelWays::tournament && way_for(m).variant != &panel_tournament_variant();
 }
-// The lowest panel fits if any does, and what works for one height works for all.
+// The lowest panel fits if any does, and a way that works for one height works for all.
 bool Panels::persistent() {
   return persistent_ != nullptr && persistent_->fits(1) && persistent_->works(1);
 }

@@ -11,12 +11,12 @@ namespace clgauss {
 
 namespace {
 
-/// Local memory of a system of n rows.
+/// Local memory for a system of n rows.
 std::uint64_t small_local_bytes(std::uint64_t n, RealType type) {
   return n * (n + 2) * bytes_of(type) + 512;
 }
 
-/// The largest n whose matrix lies in local memory.
+/// The largest n whose matrix fits into local memory.
 int usual_limit(const Setting& at) {
   if (at.device.max_work_group_size < 512) return 0;
   auto n = static_cast<int>(kLargestSmallSystem);
@@ -47,7 +47,7 @@ const KernelVariant& lu_small_variant() {
   static const KernelVariant variant{
       .name = "lu_small",
       .file = "lu_small.cl",
-      .parameters = {{.name = "SMALL_N",  // the largest n; 0 = never
+      .parameters = {{.name = "SMALL_N",  // the largest n; 0 = never used
                       .least = 0,
                       .most = static_cast<int>(kLargestSmallSystem),
                       .usual = usual_limit,

@@ -18,17 +18,17 @@ namespace clgauss {
 
 namespace {
 
-/// What the LU by blocks of columns itself is told. The exchanges of a block are by work-groups of
-/// as many work-items as it has rows.
+/// The parameters of the blocked LU itself. The exchanges of a block use work-groups with one
+/// work-item per row of the block.
 const KernelVariant& lu_blocks_variant() {
   static const KernelVariant variant{
       .name = "lu_blocks",
       .file = "",
       .parameters =
-          {// On an H200: up to n = 2048 the panel is everything and a wider block only costs
-           // launches; above, 128 columns keep the update's traffic below its arithmetic; where the
-           // matrix is large, twice as many halve how often it is read and written (n = 32768: 663
-           // ms instead of 775 in f64, 526 instead of 582 in f32).
+          {// On an H200, up to n = 2048 the panel takes most of the time, and a wider block only
+           // costs launches. Above, 128 columns keep the update's memory traffic below its
+           // arithmetic. For a large matrix, twice as many halve how often it is read and written
+           // (n = 32768: 663 ms instead of 775 in f64, 526 instead of 582 in f32).
            {.name = "NB",
             .least = 32,
             .most = 1024,
@@ -42,12 +42,12 @@ const KernelVariant& lu_blocks_variant() {
                 },
             .tried = {32, 64, 96, 128, 192, 256},
             .macro = false},
-           // Rows from which on the update of a trailing matrix takes longer than the panels of the
-           // next block, which are factored meanwhile; 0 = afterwards. On an H200, f64 and f32, ms
-           // (in brackets afterwards): n = 3072 7.1 (7.2) and 7.0 (7.0), 4096 9.8 (10.6) and 9.7
-           // (10.0), 8192 23.6 (28.7) and 22.7 (27.0), 16384 91 (110) and 76 (93). Where it is
-           // wrong it costs: with 12000 n = 8192 takes 30.7 and 28.6, so devices that nobody
-           // measured do without.
+           // Look-ahead: from this many remaining rows on, the update takes longer than the panels
+           // of the next block, which are therefore factored during it; 0 = never. On an H200, f64
+           // and f32, in ms (without look-ahead in brackets): n = 3072 7.1 (7.2) and 7.0 (7.0),
+           // 4096 9.8 (10.6) and 9.7 (10.0), 8192 23.6 (28.7) and 22.7 (27.0), 16384 91 (110) and
+           // 76 (93). A wrong value costs time: with 12000, n = 8192 takes 30.7 and 28.6. Devices
+           // that were not measured therefore do without.
            {.name = "AHEAD",
             .least = 0,
             .most = 1 << 30,
@@ -60,7 +60,7 @@ const KernelVariant& lu_blocks_variant() {
       .lacks = lacks_nothing,
       .ask = [](Context&, RealType) {},
       .workspace_bytes = [](const Parameters& parameters, const Setting& at) -> std::uint64_t {
-        const auto nb = static_cast<Index>(value_of(parameters, "NB"));  // a count of tiles a block
+        const auto nb = static_cast<Index>(value_of(parameters, "NB"));  // a tile counter per block
         return value_of(parameters, "AHEAD") == 0 ? 0 : (at.n + nb - 1) / nb * sizeof(cl_uint);
       }};
   return variant;

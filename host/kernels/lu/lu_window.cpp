@@ -20,12 +20,12 @@ bool is_large(const Setting& at) {
   return at.device.type != DeviceType::cpu && at.device.max_work_group_size >= 512;
 }
 
-/// 16 x 32 work-items. A CPU has one core for them: a vector a row.
+/// 16 x 32 work-items. On a CPU, one core runs all of them, so a row is one vector.
 int usual_rows(const Setting& at) { return is_large(at) ? 16 : 4; }
 int usual_columns(const Setting& at) { return is_large(at) ? 32 : 16; }
 
-/// What fills the registers of such a work-group, together with the window: 128 columns in f32, 64
-/// in f64.
+/// The columns that fill the registers of such a work-group, together with the window: 128 in f32,
+/// 64 in f64.
 int usual_block(const Setting& at) { return is_large(at) && at.type == RealType::f32 ? 128 : 64; }
 
 std::string lacks_group(Context& context) {
@@ -69,17 +69,17 @@ std::uint64_t workspace(const Parameters& parameters, const Setting& at) {
          (3 * at.n + window) * sizeof(cl_int);
 }
 
-/// Columns that a sub-group of lu_diagonal_ptx.cl keeps, and the work-items of one.
+/// Columns that a sub-group of lu_diagonal_ptx.cl keeps.
 constexpr int kSubGroupColumns = 8;
 
-/// Whether lu_diagonal_ptx.cl has room for such blocks in its registers.
+/// Whether such blocks fit into the registers of lu_diagonal_ptx.cl.
 bool fits_sub_groups(const Parameters& parameters, RealType type) {
   const int nb = value_of(parameters, "NB"), window = value_of(parameters, "WINDOW");
   return type == RealType::f32 && nb % kSubGroupColumns == 0 && nb <= 128 &&
          (window == 128 || window == 256) && nb <= window && 2 * nb >= window;
 }
 
-/// Asks, with the usual parameters, the kernels that `ask` chooses.
+/// Self-tests the kernels that `ask` chooses, with the usual parameters.
 void ask_usual(Context& context, RealType type,
                const std::function<void(WindowKernels&, const Parameters&)>& ask) {
   const Parameters parameters = usual_parameters(rbt_variants(), {context.profile(), type, 1});
@@ -126,7 +126,7 @@ const KernelVariant& lu_window_variant() {
       .file = "lu_window.cl",
       .parameters =
           {{.name = "NB", .least = 1, .most = 256, .usual = usual_block, .tried = {32, 64, 128}},
-           {.name = "WINDOW",  // twice the block: pivots as good as those of whole columns
+           {.name = "WINDOW",  // twice NB: then pivots are as good as those of whole columns
             .least = 1,
             .most = 512,
             .usual = [](const Setting& at) { return 2 * usual_block(at); },
@@ -137,9 +137,9 @@ const KernelVariant& lu_window_variant() {
             .usual = usual_rows,
             .tried = {4, 8, 16, 32}},
            {.name = "GRID_COLS", .least = 1, .most = 32, .usual = usual_columns, .tried = {16, 32}},
-           // Two blocks update the rest together, which is read and written half as often. A solve
-           // by an H200, ms without and with: n = 4096 7.95 and 8.01, 8192 22.2 and 20.9, 16384
-           // 90.2 and 81.8, 32768 547 and 489.
+           // Two blocks update the rest together, which is then read and written half as often. A
+           // solve on an H200 in ms, without and with: n = 4096 7.95 and 8.01, 8192 22.2 and 20.9,
+           // 16384 90.2 and 81.8, 32768 547 and 489.
            {.name = "PAIRED",
             .least = 0,
             .most = 1,
@@ -215,7 +215,7 @@ bool WindowKernels::diagonal_works(const KernelVariant& variant) {
   return kernels_.works(variant.name, variant.file, macros(variant), [&] {
     Context& context = kernels_.context();
     const cl::CommandQueue& queue = context.queue();
-    const LuFlags flags(context);  // not those of a factorisation that may be under way
+    const LuFlags flags(context);  // not those of a factorisation in progress
     WindowKernels own(kernels_, flags, parameters_);
     own.diagonal_ = &variant;
     const auto count = [](Index number) { return static_cast<cl_uint>(number); };

@@ -19,7 +19,7 @@ void require_reflections(Context& context, RealType type, Index m, Index width, 
   const Matrix r = answer_in(context, type, question.a, m, width + 1),
                v = answer_in(context, type, question.v, m, room),
                t = answer_in(context, type, question.t, width, width);
-  // Q (R; 0), and Q^T Q by the last column of A, which stayed.
+  // Checks Q (R; 0), and Q^T Q with the column right of A, which did not change.
   const auto reflected = [&](const Matrix& x, bool transpose) {
     Matrix products(width, x.cols()), result = x;
     for (Index i = 0; i < m; ++i)

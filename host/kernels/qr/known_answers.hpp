@@ -1,5 +1,5 @@
 #pragma once
-/// Self-tests of reflections: see kernels/common/known_answers.hpp.
+/// Self-tests of Householder reflections: see kernels/common/known_answers.hpp.
 
 #include <clgauss/context.hpp>
 #include <clgauss/real_type.hpp>
@@ -10,15 +10,16 @@
 
 namespace clgauss {
 
-/// A panel of cl/qr/qr.cl: A, m-by-width with another column beside it, of which `square` = width +
-/// 3 rows become R and zeros; V, whose rows have room for `room` columns; T; tau from number 1 on.
+/// A test problem for a panel of cl/qr/qr.cl. A is m-by-width with one more column on its right;
+/// `square` = width + 3 of its rows become R and zeros. The rows of V have space for `room`
+/// columns. T is the triangle; tau starts at number 1.
 struct ReflectionsQuestion {
   MatrixView a, v, t;
   cl::Buffer taus;
 };
 
-/// A = (I - V T V^T) R with V unit lower trapezoidal, I - V T V^T orthogonal, T and R upper
-/// triangular; one column of A is all zeros.
+/// Tests A = (I - V T V^T) R: V unit lower trapezoidal, I - V T V^T orthogonal, T and R upper
+/// triangular. One column of A is zero.
 void require_reflections(Context& context, RealType type, Index m, Index width, Index room,
                          const std::function<void(const ReflectionsQuestion&)>& factor);
 

@@ -13,7 +13,8 @@ namespace clgauss {
 namespace {
 
 constexpr const char* kQrSpace = "the workspace of a QR factorisation";
-/// So many rows are worth a work-group; and all of them add the sums of all.
+/// A work-group gets at least this many rows. The number of groups is limited, because each of them
+/// adds up the sums of all.
 constexpr cl_uint kRowsPerGroup = 32, kMostQrGroups = 128;
 
 }  // namespace
@@ -43,7 +44,7 @@ const KernelVariant& qr_variant() {
                       .tried = {1, 4, 8, 16}},
                      {.name = "BLOCK",
                       .least = 16,
-                      .most = 512,  // MOST_COLUMNS
+                      .most = 512,  // the kernels' macro MOST_COLUMNS
                       .step = 16,
                       .usual = [](const Setting&) { return 64; },
                       .tried = {64, 128, 192},

@@ -1,46 +1,46 @@
 #pragma once
-/// What of a QR factorisation is no product: panels of columns, and the triangles T of their
-/// reflections; cl/qr/qr.cl.
+/// The parts of a QR factorisation that are not matrix products: panels of columns, and the
+/// triangles T of their reflections; cl/qr/qr.cl.
 
 #include "kernels/lu/lu_common.hpp"
 
 namespace clgauss {
 
-/// NB, the columns of a panel, and BLOCK, those of the panels whose reflections are applied
-/// together, are this variant's.
+/// NB, the columns of a panel, and BLOCK, the columns whose reflections are applied together, are
+/// parameters of this variant.
 [[nodiscard]] const KernelVariant& qr_variant();
 
-/// Its parameters.
+/// The usual parameters of the variant.
 [[nodiscard]] Parameters usual_qr_parameters(const Setting& setting);
 
-/// Whether its kernels, built with these parameters or the usual ones, passed their self-test.
+/// Whether its kernels, built with these or the usual parameters, passed their self-test.
 [[nodiscard]] bool qr_works(Context& context, RealType type);
 [[nodiscard]] bool qr_works(Context& context, RealType type, const Parameters& parameters);
 
 class QrKernels {
  public:
-  /// Of panels with at most `rows` rows.
+  /// For panels with at most `rows` rows.
   QrKernels(KernelMemo& kernels, Index rows, const Parameters& parameters);
 
-  /// Columns of a panel at most, and rows and columns of gram().
+  /// The most columns of a panel; also the rows and columns of gram().
   [[nodiscard]] cl_uint panel_columns() const { return nb_; }
-  /// Columns of the panels whose reflections are applied together: a multiple.
+  /// Columns whose reflections are applied together; a multiple of panel_columns().
   [[nodiscard]] cl_uint block() const { return block_; }
-  /// Of the last panel: the products of its v, above the diagonal.
+  /// The inner products of the last panel's reflection vectors, above the diagonal.
   [[nodiscard]] MatrixView gram() const { return {gram_, 0, nb_}; }
 
-  /// Where a panel lies, and its reflections belong.
+  /// A panel, and where its reflections are stored.
   struct Panel {
     MatrixView a, v;
     cl_uint rows, columns;
-    cl_uint square;  // so many rows of A are to be R with zeros below
+    cl_uint square;  // this many rows of A become R with zeros below
     cl::Buffer taus;
-    cl_uint first;  // its first column's number, and tau's
+    cl_uint first;  // number of its first column and of that column's tau
   };
-  /// A <- R and V of `panel`, whose V has room for whole panels.
+  /// A <- R and V of `panel`. V must have space for whole panels.
   void factor(const cl::CommandQueue& queue, const Panel& panel);
 
-  /// T, columns x columns, of reflections whose v have the products `gram`.
+  /// T, columns x columns, of reflections whose vectors have the inner products `gram`.
   void triangle(const cl::CommandQueue& queue, const MatrixView& gram, const cl::Buffer& taus,
                 cl_uint first, cl_uint columns, const MatrixView& t);
 

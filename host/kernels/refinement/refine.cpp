@@ -29,7 +29,8 @@ void require(bool right, const char* what) {
   if (!right) throw WrongAnswer(what);
 }
 
-/// Numbers that f32 has not, ties among them, in 3 rows of 19, which ends in part of a vector.
+/// Tests numbers that f32 cannot represent, ties among them, in 3 rows of 19 numbers, the last of
+/// which fill only part of a vector.
 void require_demoted(Context& context, const RefineKernels& kernels) {
   constexpr Index kRows = 3, kColumns = 19, kLd = 21;
   Matrix a(kRows, kColumns);
@@ -50,8 +51,8 @@ void require_demoted(Context& context, const RefineKernels& kernels) {
     }
 }
 
-/// The worst quotient, the largest r and the largest d at three places; then a row of zeros, and a
-/// NaN.
+/// The worst quotient, the largest r and the largest d are in three different rows. One row has r =
+/// d = 0. A second run has a NaN.
 void require_judged(Context& context, const RefineKernels& kernels) {
   constexpr Index kN = 301;
   const cl::CommandQueue& queue = context.queue();
@@ -140,7 +141,7 @@ RefineKernels::RefineKernels(Context& context, Untried)
 
 void RefineKernels::demote(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& c,
                            Index rows, Index columns) const {
-  constexpr cl_uint kWidth = 8, kLocal = 32;  // elements of a work-item; work-items of a group
+  constexpr cl_uint kWidth = 8, kLocal = 32;  // elements per work-item; work-items per group
   Kernel kernel = demote_;
   cl_uint index = 0;
   pass_view(kernel, index, a);

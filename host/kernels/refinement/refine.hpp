@@ -1,5 +1,5 @@
 #pragma once
-/// What refinement does on the device beside residuals and solves, cl/refinement/refine.cl.
+/// The device's part of refinement besides residuals and solves, cl/refinement/refine.cl.
 
 #include <clgauss/context.hpp>
 #include <clgauss/lab/variant.hpp>
@@ -9,7 +9,7 @@ namespace clgauss {
 
 [[nodiscard]] const KernelVariant& refine_variant();
 
-/// How good an x is.
+/// The errors of an x.
 struct Quality {
   double componentwise = 0;  // max |r|_i / d_i, with r = b - A x and d = |b| + |A| |x|
   double normwise = 0;       // max |r|_i / max d_i
@@ -21,8 +21,8 @@ struct Quality {
   }
 };
 
-/// Where d is hardly above the smallest number, its own underflows count: up to `small` `slack` is
-/// added above and below (LAPACK's dgerfs).
+/// Allows for underflow where d is hardly above the smallest number: if d <= `small`, `slack` is
+/// added to |r| and to d (as LAPACK's dgerfs does).
 struct Underflow {
   double small, slack;
   explicit Underflow(Index n);
@@ -33,14 +33,15 @@ class RefineKernels {
   /// Throws NoUsableKernel.
   explicit RefineKernels(Context& context);
 
-  /// C <- A, rows x columns, A of f64 and C of f32.
+  /// C <- A, rows x columns, where A is f64 and C is f32.
   void demote(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& c, Index rows,
               Index columns) const;
 
-  /// b <- 2^-e r in f32, r and d of n doubles. Its quality, and e, stay on the device.
+  /// b <- 2^-e r in f32, where r and d have n doubles. The quality of x and the exponent e stay on
+  /// the device.
   void judge(const cl::CommandQueue& queue, Index n, const cl::Buffer& r, const cl::Buffer& d,
              const cl::Buffer& b) const;
-  /// What the last judge() found; waits.
+  /// The quality that the last judge() computed; waits.
   [[nodiscard]] Quality quality(const cl::CommandQueue& queue) const;
   /// next <- x + 2^e b with the e of the last judge().
   void correct(const cl::CommandQueue& queue, Index n, const cl::Buffer& x, const cl::Buffer& b,
@@ -52,7 +53,7 @@ class RefineKernels {
   RefineKernels(Context& context, Untried);
 
   Kernel demote_, judge_, correct_;
-  cl::Buffer quality_;  // as judge() writes it
+  cl::Buffer quality_;  // in judge()'s format
 };
 
 }  // namespace clgauss

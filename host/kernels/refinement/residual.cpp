@@ -20,20 +20,19 @@ namespace clgauss {
 namespace {
 
 constexpr cl_uint kMostAtOnce = 4;
-/// Groups a core, so that one that is late does not keep the others waiting.
+/// Work-groups per core. Several, so that the others need not wait for a slow core.
 constexpr cl_uint kGroupsPerUnit = 4;
 
-/// A system whose b - A x is known, n-by-n, whose rows are of three kinds, one after the other:
-///   0  products that cancel in pairs, far apart, but for a last one, a x, of which b = fl(a x)
-///      leaves what was rounded off: twice
-///      the precision sees it
-///   1  the same so small that what is rounded off is a denormal number (f64 alone: f32 need not
-///      have them)
-///   2  random
-/// Contracted or reordered operations, or numbers flushed to zero, are far off in the first two.
+/// An n-by-n system whose b - A x is known. Its rows alternate between three kinds:
+///   0  The products cancel in pairs, whose columns are far apart, except for a last one, a x. With
+///      b = fl(a x), the residual is its rounding error, which only twice the precision can find.
+///   1  The same, so small that the rounding error is a denormal number (only in f64: f32 need not
+///      support them).
+///   2  Random numbers.
+/// Contracted or reordered operations, and numbers flushed to zero, give large errors in 0 and 1.
 class Question {
  public:
-  /// odd; several products of a row for each work-item of a group of 128
+  /// Odd, and large enough that each work-item of a group of 128 has several products of a row.
   static constexpr Index kN = 301;
 
   Question(RealType type, ResidualSum sum, Index nrhs)
@@ -94,17 +93,17 @@ class Question {
                                     what, error, bound));
   }
 
-  /// Where column j of the pairs lies: 83 has no factor with kN in common.
+  /// The position of column j, which separates the pairs: 83 and kN have no common factor.
   static Index place(Index j) { return j * 83 % kN; }
 
   [[nodiscard]] double rounded(double value) const {
     return type_ == RealType::f32 ? static_cast<double>(static_cast<float>(value)) : value;
   }
-  /// From [-1, 1) into +-[1/2, 1), so that the smallest product has a known exponent.
+  /// Maps [-1, 1) to +-[1/2, 1), so that the smallest product has a known exponent.
   [[nodiscard]] double number(double value) const {
     return rounded(std::copysign(0.5 + 0.49 * std::abs(value), value));
   }
-  /// Of row i with its columns from `from` on, the first of the pairs being 0.
+  /// The residual of row i from the columns `from` and later; the pairs before them cancel exactly.
   [[nodiscard]] double residual_of(Index c, Index i, Index from) const {
     ExactSum sum;
     sum.add(b(c, i));

@@ -1,5 +1,6 @@
 #pragma once
-/// b - A x and what it is measured against on the device, cl/refinement/residual.cl.
+/// The residual b - A x, and the sum that it is compared with, on the device:
+/// cl/refinement/residual.cl.
 
 #include <array>
 #include <clgauss/context.hpp>
@@ -10,47 +11,46 @@
 
 namespace clgauss {
 
-/// WG_SIZE of a kernel whose work-groups sum up a row each: a power of two.
+/// The parameter WG_SIZE of a kernel whose work-groups add up one row each: a power of two.
 [[nodiscard]] ParameterSpec group_of_a_row();
 
-/// One work-item a core's rows.
+/// One work-item per core adds up that core's rows.
 [[nodiscard]] const KernelVariant& residual_cpu_variant();
-/// A work-group a row.
+/// One work-group per row.
 [[nodiscard]] const KernelVariant& residual_variant();
 
-/// X, B and what is computed, transposed: nrhs x n each, a right-hand side a contiguous row.
+/// X, B and the results, transposed: nrhs x n each, so that a right-hand side is a contiguous row.
 struct ResidualOperands {
-  cl::Buffer x, x_lo;  // x_lo is for two parts only
+  cl::Buffer x, x_lo;  // x_lo is used for two parts only
   cl::Buffer b;
   cl::Buffer r;  // b - A x
   cl::Buffer d;  // |b| + |A| |x|, an ordinary sum
 };
 
-/// How the sum of r is made, which decides on what is built.
+/// How r is summed up; this determines which kernels are built.
 enum class ResidualSum {
   ordinary,
-  accurate,           // in double-double, rounded once: as if in twice the type's precision
+  accurate,           // double-double, rounded once: as in twice the type's precision
   accurate_two_parts  // the same for x + x_lo, |x_lo| <= u |x|
 };
 
 class ResidualKernel {
  public:
-  /// With the first of residual_variants() whose kernel passes its self-test. Throws
+  /// Uses the first of residual_variants() whose kernel passes its self-test. Throws
   /// NoUsableKernel.
   ResidualKernel(Context& context, RealType type, ResidualSum sum);
 
-  /// With this variant and these parameters, which are the caller's to check.
+  /// Uses this variant and these parameters, which the caller must have checked.
   ResidualKernel(Context& context, RealType type, ResidualSum sum, const KernelVariant& variant,
                  Parameters parameters);
 
-  /// Builds, and self-tests the kernels for this many right-hand sides.
+  /// Builds and self-tests the kernels for this many right-hand sides.
   void prepare(Index nrhs);
 
-  /// Whether the kernel that takes `rhs` (1, 2 or 4) right-hand sides at once gave its known
-  /// answer.
+  /// Whether the kernel for `rhs` (1, 2 or 4) right-hand sides at once passed its self-test.
   bool works(cl_uint rhs);
 
-  /// R <- B - A X and D <- |B| + |A| |X|, n-by-n A of the type; waits for nothing. 2 n^2 nrhs
+  /// R <- B - A X and D <- |B| + |A| |X| for an n-by-n A of the type. Does not wait. 2 n^2 nrhs
   /// flops, 17 times as many with an accurate sum.
   void enqueue(const cl::CommandQueue& queue, const MatrixView& a, Index n, Index nrhs,
                const ResidualOperands& operands);
@@ -58,7 +58,7 @@ class ResidualKernel {
  private:
   [[nodiscard]] Defines macros(cl_uint rhs) const;
   [[nodiscard]] bool two_parts() const { return sum_ == ResidualSum::accurate_two_parts; }
-  /// How many of `left` right-hand sides one launch takes.
+  /// How many of the `left` remaining right-hand sides the next launch takes.
   cl_uint at_once(Index left);
   void launch(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
               const std::array<cl_uint, 2>& rhs, const ResidualOperands& operands);
@@ -68,7 +68,7 @@ class ResidualKernel {
   ResidualSum sum_;
   const KernelVariant* variant_ = nullptr;
   Parameters parameters_;
-  std::map<cl_uint, Kernel> kernels_;  // by right-hand sides at once
+  std::map<cl_uint, Kernel> kernels_;  // by right-hand sides per launch
 };
 
 }  // namespace clgauss

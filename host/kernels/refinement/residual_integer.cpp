@@ -19,7 +19,7 @@ namespace clgauss {
 
 namespace {
 
-constexpr int kHalf = 32;  // bits of a high or low part
+constexpr int kHalf = 32;  // bits of the high or low part of a number
 constexpr cl_ulong kLow = (cl_ulong{1} << kHalf) - 1;
 constexpr cl_int kNoNumber = std::numeric_limits<cl_int>::max(),
                  kNothing = std::numeric_limits<cl_int>::min();
@@ -38,7 +38,7 @@ struct Number {
   }
 };
 
-/// The high 64 bits of a b.
+/// The upper 64 bits of the product a b.
 cl_ulong multiply_high(cl_ulong a, cl_ulong b) {
   const cl_ulong a_high = a >> kHalf, a_low = a & kLow, b_high = b >> kHalf, b_low = b & kLow;
   const cl_ulong middle = a_high * b_low + (a_low * b_low >> kHalf),
@@ -62,9 +62,9 @@ void add_term(const Number& a, const Number& x, bool negative, IntegerSums& sums
   sums.parts[3] += low;
 }
 
-/// A system whose rows are, one after the other: of numbers far apart; of pairs of products that
-/// cancel but for the last bits; of numbers from the smallest to the largest; of zeros; of denormal
-/// numbers; with a NaN, and with an infinity.
+/// A system whose rows alternate between seven kinds: numbers of very different magnitudes; pairs
+/// of products that cancel except for the last bits; numbers over the whole range of f64; zeros;
+/// denormal numbers; a NaN; an infinity.
 struct IntegerQuestion {
   static constexpr Index kN = 301, kRhs = 2, kKinds = 7;
   Matrix a, x, b;  // X and B transposed
@@ -107,7 +107,7 @@ cl::Buffer numbers(const Context& context, std::span<const double> values) {
 double IntegerSums::value(cl_long high, cl_long low) const {
   if (exponent == kNoNumber) return std::numeric_limits<double>::quiet_NaN();
   if (exponent == kNothing) return 0;
-  // From now on 0 <= low < 2^32; `high` is far below 2^53, and so the sum is rounded once.
+  // Below, 0 <= low < 2^32 and `high` is far below 2^53, so the sum is rounded only once.
   high += low >> kHalf;
   low &= static_cast<cl_long>(kLow);
   return std::ldexp(std::ldexp(static_cast<double>(high), kHalf) + static_cast<double>(low),

@@ -1,5 +1,5 @@
 #pragma once
-/// b - A x in f64 and better on devices without fp64, cl/refinement/residual_integer.cl.
+/// b - A x in f64 or better accuracy on devices without fp64, cl/refinement/residual_integer.cl.
 
 #include <array>
 #include <clgauss/context.hpp>
@@ -11,15 +11,15 @@ namespace clgauss {
 
 [[nodiscard]] const KernelVariant& residual_integer_variant();
 
-/// What the kernel leaves of one row and right-hand side.
+/// The kernel's result for one row and one right-hand side.
 struct IntegerSums {
   std::array<cl_long, 4> parts{};  // high and low parts of r, then of d, in units of 2^exponent
   cl_int exponent = 0;
 
   bool operator==(const IntegerSums&) const = default;
 
-  /// b - A x, off by at most 2^-53 |r| + (n + 1) 2^-61 d, and what f64 underflows; NaN where a
-  /// number was not finite.
+  /// b - A x, with an error of at most 2^-53 |r| + (n + 1) 2^-61 d, plus any underflow in f64. NaN
+  /// if a number was not finite.
   [[nodiscard]] double residual() const { return value(parts[0], parts[1]); }
   /// |b| + |A| |x|.
   [[nodiscard]] double size() const { return value(parts[2], parts[3]); }
@@ -28,13 +28,13 @@ struct IntegerSums {
   [[nodiscard]] double value(cl_long high, cl_long low) const;
 };
 
-/// What the kernel computes, on the host, to the bit.
+/// The kernel's computation on the host, with bitwise equal results.
 [[nodiscard]] IntegerSums integer_sums(std::span<const double> a, std::span<const double> x,
                                        double b);
 
 class IntegerResidual {
  public:
-  /// A and X, B, transposed, as in host memory: f64.
+  /// A, and the transposes of X and B, in f64 as in host memory.
   struct Operands {
     MatrixView a;
     cl::Buffer x, b;
@@ -44,8 +44,8 @@ class IntegerResidual {
   /// Throws NoUsableKernel.
   explicit IntegerResidual(Context& context);
 
-  /// Of the first `rows` rows of A, and B with so many: nrhs x rows, a right-hand side is a row.
-  /// Waits.
+  /// The sums of the first `rows` rows of A, with as many rows of B: nrhs x rows, one row per
+  /// right-hand side. Waits.
   [[nodiscard]] std::vector<IntegerSums> sums(const Operands& operands, Index rows) const;
 
  private:

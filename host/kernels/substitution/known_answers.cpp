@@ -10,7 +10,7 @@ namespace clgauss {
 
 namespace {
 
-/// Of a square matrix of numbers.
+/// The conjugate transpose of a square matrix.
 Matrix conjugate_transposed(NumberType number, const Matrix& t) {
   if (!number.complex) return transposed(t);
   Matrix turned(t.rows(), t.cols());
@@ -55,7 +55,7 @@ void require_solve_with_factors(Context& context, NumberType number, Index n, In
   Matrix expected = b;
   if (transposed) {
     const Matrix other =
-        conjugate_transposed(number, t);  // U^T, not unit, lies below; L^T, unit, above
+        conjugate_transposed(number, t);  // U^T is below, not unit; L^T is above, unit
     expected = solved_on_host(number, other, expected, n, false, false);
     expected = solved_on_host(number, other, expected, n, true, true);
     for (Index k = n; k-- > 0;)

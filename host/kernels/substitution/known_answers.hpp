@@ -11,14 +11,14 @@
 
 namespace clgauss {
 
-/// B <- T^-1 B for T n-by-n and B n-by-nrhs, to 64 n eps of the largest element; T is unit lower
-/// triangular with garbage above, or upper triangular with garbage below.
+/// Tests B <- T^-1 B for T n-by-n and B n-by-nrhs. The tolerance is 64 n eps of the largest
+/// element. T is unit lower triangular with garbage above, or upper triangular with garbage below.
 void require_triangular_solve(
     Context& context, NumberType number, Index n, Index nrhs, bool upper,
     const std::function<void(const MatrixView& t, const MatrixView& b)>& solve);
 
-/// Factors of an LU, n-by-n, the exchanges of its rows, and B, n-by-nrhs; views are counted in
-/// numbers.
+/// A test problem: the n-by-n factors of an LU, its row exchanges, and B, n-by-nrhs. Views are
+/// counted in numbers.
 struct FactorsQuestion {
   MatrixView lu;
   cl::Buffer pivots;
@@ -26,8 +26,8 @@ struct FactorsQuestion {
   cl_uint n, nrhs;
 };
 
-/// B <- A^-1 B or, transposed, B <- A^-T B, of complex numbers A^-H B, to 64 n eps of the largest
-/// element.
+/// Tests B <- A^-1 B; if `transposed`, B <- A^-T B, or A^-H B for complex numbers. The tolerance is
+/// 64 n eps of the largest element.
 void require_solve_with_factors(Context& context, NumberType number, Index n, Index nrhs,
                                 bool transposed,
                                 const std::function<void(const FactorsQuestion&)>& solve);

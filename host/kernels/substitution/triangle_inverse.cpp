@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kInverseSpace = "the workspace of an inverse";
 
-/// The upper half of `rows`, in whole blocks.
+/// The number of rows in the upper half of `rows`, in whole blocks.
 Index half_of(Index rows) {
   const Index blocks = (rows + FactorInverse::kBlock - 1) / FactorInverse::kBlock;
   return blocks / 2 * FactorInverse::kBlock;
@@ -73,7 +73,7 @@ FactorInverse::FactorInverse(Context& context, RealType type, Index n)
   const auto make = [&] {
     kernel_ = context.programs().kernel(variant.file, "invert_diagonal_blocks", build.defines);
   };
-  // The second block is cut; X = T^-1 B for a B of its rows.
+  // The self-test's second block is partial. X = T^-1 B for the rows of that block.
   constexpr Index kCut = kQuestion - kBlock, kColumns = 3;
   const auto multiply = [&](const cl::CommandQueue* queue, Gemm& gemm, const MatrixView& copy,
                             const MatrixView& b) {
@@ -96,7 +96,7 @@ FactorInverse::FactorInverse(Context& context, RealType type, Index n)
           });
   };
   const bool works = context.trials().passes(build, ask);
-  if (context.programs().rehearses()) {  // which does not ask
+  if (context.programs().rehearses()) {  // a rehearsal does not run the self-test
     const MatrixView answer{before_.buffer, 0, kColumns};
     Gemm gemm(context, type);
     multiply(nullptr, gemm, answer, answer);
@@ -138,7 +138,7 @@ void FactorInverse::multiply_block(const Call& call, Index row, Index rows, Inde
                       {{rows, columns, rows}, 1, inverse, before_, 0, block});
 }
 
-/// Rows row .. row + rows of Y, of which the columns from row + rows on are 0.
+/// Solves for rows row .. row + rows of Y, which are zero from column row + rows on.
 void FactorInverse::solve_lower(const Call& call, Index row, Index rows) {
   if (rows <= kBlock) {
     multiply_block(call, row, rows, row + rows);  // Y_k = L_kk^-1 Y_k
@@ -156,7 +156,7 @@ void FactorInverse::solve_lower(const Call& call, Index row, Index rows) {
   solve_lower(call, next, rest);
 }
 
-/// Rows row .. row + rows of X.
+/// Solves for rows row .. row + rows of X.
 void FactorInverse::solve_upper(const Call& call, Index row, Index rows) {
   if (rows <= kBlock) {
     multiply_block(call, row, rows, n_);  // X_k = U_kk^-1 Y_k

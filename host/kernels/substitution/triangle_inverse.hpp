@@ -1,5 +1,5 @@
 #pragma once
-/// The inverse of a factored matrix, cl/substitution/triangle_inverse.cl and matrix products.
+/// The inverse of a factored matrix: cl/substitution/triangle_inverse.cl and matrix products.
 
 #include <clgauss/context.hpp>
 #include <clgauss/gemm.hpp>
@@ -12,8 +12,8 @@ namespace clgauss {
 
 [[nodiscard]] const KernelVariant& triangle_inverse_variant();
 
-/// (L U)^-1 for the factors that an LU leaves. A solve with all columns of the identity would do
-/// the same, but its blocks would not be products, nor would it leave out what is zero in L^-1.
+/// (L U)^-1 from the factors of an LU. A solve with all columns of the identity would give the
+/// same, but its blocks would not be matrix products, and it would not skip the zeros of L^-1.
 class FactorInverse {
  public:
   /// Throws NoUsableKernel.
@@ -22,16 +22,16 @@ class FactorInverse {
   /// Rows of the blocks that are inverted by substitution.
   static constexpr cl_uint kBlock = 64;
 
-  /// `inverse` <- U^-1 L^-1, n-by-n; it must be the identity before. 3/2 n^3 multiplications and
-  /// additions, 3 n^3 flops.
+  /// `inverse` <- U^-1 L^-1, n-by-n; it must hold the identity before. 3/2 n^3 multiplications and
+  /// as many additions: 3 n^3 flops.
   void enqueue(const cl::CommandQueue& queue, Gemm& gemm, const MatrixView& lu,
                const MatrixView& inverse);
-  /// Builds the kernels of enqueue() with the same arguments.
+  /// Builds the kernels that enqueue() needs for the same arguments.
   void prepare(Gemm& gemm, const MatrixView& lu, const MatrixView& inverse);
 
  private:
-  /// What the steps of one enqueue() work on, or without a queue of one prepare(); Y and X stand
-  /// where the inverse comes to be.
+  /// The arguments of one enqueue(), or of one prepare() if `queue` is null. Y and X are stored in
+  /// `inverse`.
   struct Call {
     const cl::CommandQueue* queue;
     Gemm& gemm;
@@ -45,10 +45,10 @@ class FactorInverse {
   Context context_;
   RealType type_;
   Index n_;
-  cl_uint width_ = 1;  // columns of a work-item
+  cl_uint width_ = 1;  // columns per work-item
   Kernel kernel_;
   cl::Buffer inverses_;  // of the diagonal blocks of one triangle
-  MatrixView before_;    // rows of a block as they were
+  MatrixView before_;    // copy of a block's rows before a product
 };
 
 }  // namespace clgauss

@@ -14,12 +14,12 @@ const KernelVariant& trsm_cpu_variant() {
   static const KernelVariant variant{
       .name = "trsm_cpu",
       .file = "trsm_cpu.cl",
-      .parameters = with_cpu_tile({{.name = "BLOCK",  // rows
+      .parameters = with_cpu_tile({{.name = "BLOCK",  // rows of a block
                                     .least = 4,
                                     .most = 1 << 16,
                                     .usual = [](const Setting&) { return 240; },
                                     .macro = false},
-                                   {.name = "PANELS",  // of a strip, at most
+                                   {.name = "PANELS",  // the most per strip
                                     .least = 1,
                                     .most = 1 << 10,
                                     .usual = [](const Setting&) { return 16; },
@@ -80,7 +80,7 @@ bool TrsmCpu::works() {
   if (!variant.lacks(context).empty()) return false;
   return memo_.works(
       variant.name, variant.file, with_parameters(variant, numbers_.parameters, {}), [&] {
-        // Blocks, groups of rows, strips and panels, the last of each cut.
+        // Several blocks, groups of rows, strips and panels, the last of each partial.
         const Index rows = Index{numbers_.block} + numbers_.mr + 5,
                     columns = 3 * Index{numbers_.nr} - 5;
         require_solve_with_factors(

@@ -12,22 +12,22 @@ namespace clgauss {
 namespace {
 
 constexpr cl_uint kBlock = 64;                      // rows of a block
-constexpr cl_uint kTrsvQuestion = 3 * kBlock - 11;  // n of the known answer
+constexpr cl_uint kTrsvQuestion = 3 * kBlock - 11;  // n of the self-test
 
-/// Rows of the persistent kernel. Each work-group inverts its blocks before it can do anything
-/// else, so smaller ones are better where there are few: LU and solve on an H100, f64, n = 300,
-/// 500, 2048 and 4096, with 32 rows 0.45, 0.75, 4.07 and 8.99 ms, with 64 0.60, 0.84, 4.13 and
-/// 8.97. Of complex f64 local memory holds no more.
+/// Rows of a block of the persistent kernel. Each work-group must invert its blocks first, so
+/// smaller blocks are better if there are few of them. LU and solve on an H100, f64, n = 300, 500,
+/// 2048 and 4096: 0.45, 0.75, 4.07 and 8.99 ms with 32 rows; 0.60, 0.84, 4.13 and 8.97 with 64. For
+/// complex f64, local memory has no space for more than 32.
 cl_uint persistent_block(NumberType number, Index n) {
   return number.bytes() > 8 || n <= 2048 ? kBlock / 2 : kBlock;
 }
 
-/// What a number takes on its way between work-groups: packets of 8 bytes and their tags.
+/// Bytes of a number in transfer between work-groups: packets of 8 bytes, each with its tag.
 std::uint64_t packet_bytes(NumberType number) {
   return (number.bytes() + 7) / 8 * sizeof(cl_ulong2);
 }
 
-/// Of a system of n, or of the self-test.
+/// Bytes of the parts of x, for a system of n or for the self-test.
 std::uint64_t parts_bytes(Index n, std::uint64_t part) {
   return std::max<Index>(n, kTrsvQuestion) * part;
 }
@@ -98,7 +98,7 @@ class TrsvSteps : public TrsvKernel {
   }
 
   LuSetting setting_;
-  cl::Buffer work_;  // x as far as it is known
+  cl::Buffer work_;  // the known part of x
 };
 
 }  // namespace

@@ -16,14 +16,14 @@ namespace clgauss {
 namespace {
 
 constexpr const char* kSolveSpace = "the workspace of a solve";
-constexpr const char* kMoves = "columns.cl";  // brings right-hand sides and takes them away
-constexpr cl_uint kRowGroup = 64;             // of its work-items, one a row
+constexpr const char* kMoves = "columns.cl";  // copies right-hand sides in and out
+constexpr cl_uint kRowGroup = 64;             // work-items of its groups, one per row
 
 Defines with_columns(const KernelVariant& variant, const Parameters& parameters, cl_uint columns) {
   return with_parameters(variant, parameters, {{"RHS", std::to_string(columns)}});
 }
 
-/// Buffers that are empty for a while.
+/// Sets buffers aside until the end of the scope, where it restores them.
 class AsideBuffers {
  public:
   explicit AsideBuffers(std::vector<cl::Buffer*> buffers) : buffers_(std::move(buffers)) {
@@ -40,8 +40,8 @@ class AsideBuffers {
   std::vector<cl::Buffer> kept_;
 };
 
-/// Columns that the kernels are built for: 4 or 8. Fewer take as long, for the factors are read all
-/// the same, and a program more.
+/// Columns that the kernels are built for: 4 or 8. Fewer would take as long, because the factors
+/// must be read in any case, and would need one more program.
 cl_uint columns_for(cl_uint nrhs) { return std::max(4U, std::bit_ceil(nrhs)); }
 
 Parameters usual(const KernelVariant& variant, const Setting& setting) {
@@ -62,7 +62,7 @@ class TransposedSteps : public ColumnSolves {
 
   const KernelVariant& variant() const override { return trsv_transposed_variant(); }
   bool transposed_only() const override { return true; }
-  /// Of complex numbers twice as many would take more local memory than a device need have.
+  /// For complex numbers, kMostColumns would need more local memory than a device must have.
   cl_uint most_columns() const override {
     return static_cast<cl_uint>(kMostColumns / number().parts());
   }
@@ -113,7 +113,7 @@ class PersistentColumns : public ColumnSolves {
   cl_uint most_columns() const override { return PersistentTrsv::kMostColumns; }
 
  protected:
-  /// One for all four.
+  /// One build represents all four, op(T) being upper or lower, transposed or not.
   Defines macros_for(cl_uint columns) const override {
     return launch_.macros({false, false, columns});
   }
@@ -183,7 +183,7 @@ const KernelVariant& trsv_transposed_variant() {
             .least = 1,
             .most = 256,
             .usual = [](const Setting& at) { return usual_group(at, 64); }},
-           {.name = "PARTS",  // work-items that share a column
+           {.name = "PARTS",  // work-items per column
             .least = 1,
             .most = 16,
             .usual = [](const Setting& at) { return std::max(usual_group(at, 256) / 64, 1); }}},

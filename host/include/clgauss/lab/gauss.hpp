@@ -1,5 +1,5 @@
 #pragma once
-/// Gauss elimination on the device, one launch a kernel and step: the method of Baranov and
+/// Gauss elimination on the device with one launch per kernel and step: the method of Baranov and
 /// Vlatskaya (2013).
 
 #include <clgauss/context.hpp>
@@ -15,7 +15,7 @@ namespace CLGAUSS_EXPORT clgauss {
 
 enum class NdRangeMode {
   fixed,     // every step launches over the whole matrix, as for the paper's curves
-  shrinking  // every step launches over what is left
+  shrinking  // every step launches over the remaining matrix
 };
 
 struct GaussOptions {
@@ -24,17 +24,17 @@ struct GaussOptions {
   NdRangeMode ndrange = NdRangeMode::fixed;
 };
 
-/// Self-tests the kernels, with the work-group size of `policy`, unless that was done.
-/// Throws NoUsableKernel.
+/// Self-tests the kernels with the work-group size of `policy`, unless that was done before. Throws
+/// NoUsableKernel.
 void require_gauss_kernels(Context& context, RealType type, const WorkGroupPolicy& policy);
 
-/// Solves A X = B by (2/3) n^3 + 2 n^2 nrhs flops (of useful work; the fixed NDRange starts 3 times
-/// the work-items).
+/// Solves A X = B in (2/3) n^3 + 2 n^2 nrhs useful flops; the fixed NDRange starts 3 times as many
+/// work-items as needed.
 ///
-/// A is n-by-n, B n-by-nrhs; both are scaled into the range of `options.type` where they need it,
-/// and rounded. Every kernel is enqueued through `launcher`, without waiting for the device inside
-/// the elimination; `progress` hears of it. Throws DimensionError for shapes that do not fit,
-/// DeviceLimit where the device forbids the work-group size, OutOfMemory where n (n + 2 nrhs + 2)
+/// A is n-by-n, B n-by-nrhs. Both are scaled into the range of `options.type` if necessary, and
+/// rounded. Every kernel is enqueued through `launcher`, and the elimination does not wait for the
+/// device; `progress` is called meanwhile. Throws DimensionError for shapes that do not fit,
+/// DeviceLimit if the device forbids the work-group size, OutOfMemory if n (n + 2 nrhs + 2)
 /// elements do not fit, DeviceFault, OpenClError.
 [[nodiscard]] EliminationResult gauss_solve(Context& context, Launcher& launcher,
                                             const System& system, const GaussOptions& options,

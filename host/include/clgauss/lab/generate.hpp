@@ -1,5 +1,5 @@
 #pragma once
-/// Test matrices with known traits, the same on every machine for one seed.
+/// Test matrices with known properties. The same seed gives the same matrix on every machine.
 
 #include <clgauss/export.hpp>
 #include <clgauss/matrix.hpp>
@@ -9,12 +9,12 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
-/// One kind of matrix: the name for `generate --kind` and what it is.
+/// One kind of matrix: its name for `generate --kind` and a description.
 struct MatrixKind {
   std::string_view name;
   std::string_view description;
   Matrix (*make)(Index n, std::uint64_t seed);
-  bool random = true;  // whether the seed means anything
+  bool random = true;  // whether it depends on the seed
 };
 
 /// All kinds, in the order of the help text.
@@ -24,7 +24,7 @@ struct MatrixKind {
 /// Throws UsageError for an unknown kind.
 [[nodiscard]] Matrix generate_matrix(std::string_view name, Index n, std::uint64_t seed);
 
-/// rows-by-cols, independent and uniform in [-1, 1).
+/// A rows-by-cols matrix of independent numbers, uniform in [-1, 1).
 [[nodiscard]] Matrix random_matrix(Index rows, Index cols, std::uint64_t seed);
 
 }  // namespace clgauss

@@ -1,5 +1,5 @@
 #pragma once
-/// Every kernel that clgauss has for a device, self-tested.
+/// Self-tests every kernel that clgauss has for a device.
 
 #include <clgauss/context.hpp>
 #include <clgauss/export.hpp>
@@ -7,10 +7,10 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
-/// Asks all kernels of LU, GEMM, the batched solves and the elimination, in every type that the
-/// device has, also those that a solve would take only if others failed;
-/// context.trials().verdicts() then has them all. Builds what is not in the cache, which can take
-/// minutes. `progress` hears which are being asked.
+/// Self-tests all kernels of LU, GEMM, the batched solves and the elimination, in every type that
+/// the device supports, including those that a solve would use only if others failed.
+/// context.trials().verdicts() then has all verdicts. It builds what is not in the cache, which can
+/// take minutes. `progress` gets the names of the kernels being tested.
 void survey_kernels(Context& context, const ProgressCallback& progress = {});
 
 }  // namespace clgauss

@@ -1,5 +1,5 @@
 #pragma once
-/// Whether kernels may be used on a device: each is self-tested first.
+/// Self-tests kernels before they may be used on a device.
 
 #include <clgauss/export.hpp>
 #include <clgauss/lab/program.hpp>
@@ -10,50 +10,50 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
-/// Which kernels are meant: those of one file, built with these macros, in one role.
+/// Identifies kernels: those of one file, built with these macros, in one role.
 struct KernelBuild {
-  std::string name;  // for people: "lu_small"
+  std::string name;  // for messages: "lu_small"
   std::string file;
   Defines defines;
 
-  /// "lu_small REAL_BITS=64 SMALL_N=128": tells builds apart.
+  /// "lu_small REAL_BITS=64 SMALL_N=128": different for every build.
   [[nodiscard]] std::string text() const;
 };
 
-/// What came of a kernel's self-test, or of finding that they need not be asked.
+/// The result of a kernel's self-test, or the reason why none was needed.
 struct KernelVerdict {
   std::string kernel;  // KernelBuild::name
   std::string file;    // KernelBuild::file
   std::string build;   // KernelBuild::text()
   bool usable = false;
-  /// it was asked, now or earlier with this driver; else the device lacks what the kernel needs
+  /// It was self-tested, now or earlier with this driver; otherwise the device lacks what the
+  /// kernel needs.
   bool tried = false;
   std::string reason;  // why it is not usable
 };
 
-/// The kernels of one context that were self-tested, and what came of it.
+/// The self-tested kernels of one context, and their verdicts.
 ///
-/// A kernel that passes is remembered on disk (with the built programs, by device, driver,
-/// platform, source, macros and build of clgauss) and not asked again; one that does not is asked
-/// once a context.
+/// A kernel that passes is recorded on disk (with the built programs, by device, driver, platform,
+/// source, macros and build of clgauss) and not tested again. One that fails is tested once per
+/// context.
 class KernelTrials {
  public:
   explicit KernelTrials(ProgramStore& programs) : programs_(programs) {}
 
-  /// Whether `build` may be used. `ask`, called at most once a build, builds it, runs it and throws
-  /// WrongAnswer unless it passed the self-test; that, DeviceFault, BuildError, OpenClError and
-  /// DeviceLimit are verdicts, every other error leaves. In a rehearsal of ProgramStore::prepare()
-  /// a build that is not known passes, and is not asked.
+  /// Whether `build` may be used. `ask` is called at most once per build. It builds the kernel,
+  /// runs it and throws WrongAnswer if the self-test fails. WrongAnswer, DeviceFault, BuildError,
+  /// OpenClError and DeviceLimit become verdicts; every other error is passed on. In a rehearsal of
+  /// ProgramStore::prepare(), an unknown build passes without being tested.
   bool passes(const KernelBuild& build, const std::function<void()>& ask);
 
-  /// Notes that the device lacks what the kernels need.
+  /// Records that the device lacks what the kernels need.
   void pass_over(const KernelBuild& build, const std::string& reason);
 
-  /// In the order of asking, each build once.
+  /// The verdicts in the order of testing, one per build.
   [[nodiscard]] const std::vector<KernelVerdict>& verdicts() const noexcept { return verdicts_; }
 
-  /// "lu_small: reason; trsv: reason" of what was not usable among the kernels of these names, the
-  /// first of each.
+  /// "lu_small: reason; trsv: reason": the first reason for each unusable kernel among these names.
   [[nodiscard]] std::string reasons(const std::vector<std::string>& names) const;
 
  private:

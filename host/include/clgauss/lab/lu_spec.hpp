@@ -1,5 +1,5 @@
 #pragma once
-/// The numbers that the LU is built with, as data, so that a tuner can vary them.
+/// The parameters of an LU, as data, so that a tuner can vary them.
 
 #include <clgauss/context.hpp>
 #include <clgauss/export.hpp>
@@ -14,18 +14,18 @@ namespace CLGAUSS_EXPORT clgauss {
 
 /// The two implementations of Lu.
 enum class LuFamily {
-  cpu,  // panels of local work, one work-item a core; true partial pivoting (cl/lu/lu_cpu.cl)
+  cpu,  // local panels, one work-item per core; partial pivoting (cl/lu/lu_cpu.cl)
   gpu   // panels by work-groups, tiles in local memory or on the matrix units
 };
 
-/// The variants whose parameters an LuSpec of the family holds.
+/// The variants whose parameters an LuSpec of the family contains.
 [[nodiscard]] Variants variants_of(LuFamily family);
 
 /// "cpu" or "gpu".
 [[nodiscard]] std::string_view lu_family_name(LuFamily family);
 
-/// How one LU is cut up: the parameters of its family's variants (their tables say what each is),
-/// one list for all.
+/// How an LU is cut up: one list with the parameters of all variants of its family. The variants'
+/// tables explain them.
 struct LuSpec {
   LuFamily family = LuFamily::gpu;
   Parameters parameters;
@@ -34,16 +34,16 @@ struct LuSpec {
   [[nodiscard]] int value(std::string_view name) const { return value_of(parameters, name); }
 };
 
-/// What make_lu() takes for an n-by-n matrix when nothing else is asked for and nothing is tuned.
+/// The default for an n-by-n matrix if nothing else is requested and nothing is tuned.
 [[nodiscard]] LuSpec default_lu_spec(Context& context, RealType type, Index n,
                                      Pivoting pivoting = Pivoting::partial);
 
-/// The same from a device's data alone, for one family.
+/// The same for one family, from a device's data alone.
 [[nodiscard]] LuSpec default_lu_spec(const DeviceProfile& device, RealType type, Index n,
                                      LuFamily family);
 
 /// Throws UsageError for parameters that are missing, unknown or contradict each other, DeviceLimit
-/// for those that the device forbids. Nothing is ever changed to fit.
+/// for parameters that the device forbids. It never changes a parameter.
 void check_lu_spec(const LuSpec& spec, const DeviceProfile& device, RealType type);
 
 }  // namespace clgauss

@@ -1,6 +1,6 @@
 #pragma once
-/// Tunable numbers of a kernel or an algorithm by name, so that a tuner can vary, store and restore
-/// them.
+/// Tunable parameters of a kernel or an algorithm, by name, so that a tuner can vary, store and
+/// restore them.
 
 #include <clgauss/export.hpp>
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
-/// Flat, in a fixed order, each name once.
+/// A flat list in a fixed order, with each name once.
 using Parameters = std::vector<std::pair<std::string, int>>;
 
-/// The value of `name`. Throws UsageError if it is not there.
+/// The value of `name`. Throws UsageError if there is none.
 [[nodiscard]] int value_of(const Parameters& parameters, std::string_view name);
 
-/// Gives `name`, which must be there, another value. Throws UsageError if it is not.
+/// Changes the value of `name`. Throws UsageError if there is no such parameter.
 void set_value(Parameters& parameters, std::string_view name, int value);
 
 }  // namespace clgauss

@@ -1,6 +1,6 @@
 #pragma once
-/// What was found to be fast on a device: entries that `clgauss-tune auto` stores and that solve()
-/// and gemm use.
+/// Tuning results of a device: entries that `clgauss-tune auto` stores and that solve() and gemm
+/// use.
 
 #include <clgauss/device.hpp>
 #include <clgauss/export.hpp>
@@ -20,19 +20,19 @@ namespace CLGAUSS_EXPORT clgauss {
 
 class Context;
 
-/// What a TunedEntry is for: its LOCAL is the elimination's work-group size, 0 = left to the
-/// driver, its SPLIT a SplitMode; its MIXED_FROM and RBT_FROM say from which n on solve() takes
-/// which method by itself.
+/// The purposes of a TunedEntry. For the elimination, LOCAL is the work-group size (0 = left to the
+/// driver) and SPLIT a SplitMode. For the method, MIXED_FROM and RBT_FROM are the n from which
+/// solve() chooses mixed and rbt.
 inline constexpr const char *kTunedElimination = "elimination", *kTunedGemm = "gemm",
                             *kTunedGemmUpdate = "gemm_update", *kTunedLu = "lu",
                             *kTunedMethod = "method";
 
-/// Numbers that were the fastest for one purpose, type and size.
+/// The fastest parameters for one purpose, type and size.
 struct TunedEntry {
-  std::string what;  // one of the above
+  std::string what;  // one of the purposes above
   RealType type = RealType::f64;
-  /// the size it was tuned at; it counts for sizes up to a factor of 1.5 away. 0 of a method: for
-  /// all
+  /// The size it was tuned at; it is used for sizes within a factor of 1.5. For methods 0: for all
+  /// sizes.
   Index n = 0;
   std::string kernel;  // gauss.cl, a GemmSpec's file, or an LuSpec's family
   Parameters parameters;
@@ -44,7 +44,7 @@ struct TunedEntry {
   std::string version;         // of clgauss
 };
 
-/// The entries of one device, as a file holds them.
+/// The entries of one device, as stored in a file.
 struct TunedDevice {
   std::string name, vendor, platform;
   unsigned compute_units = 0;
@@ -53,33 +53,34 @@ struct TunedDevice {
   [[nodiscard]] bool is(const DeviceProfile& device) const;
 };
 
-/// How the elimination's ranges are launched with an entry's LOCAL: its SPLIT; padded, as entries
-/// without one were measured. Not checked.
+/// How the elimination's ranges are launched with an entry's LOCAL: its SPLIT, or padded if it has
+/// none, because such entries were measured that way. The value is not checked.
 [[nodiscard]] SplitMode tuned_split(const TunedEntry& entry);
 
-/// JSON of schema 1, as stored, exported and shipped in data/tuned. Throws FormatError naming
-/// `file` for anything else, a file of a later schema included.
+/// Parses JSON of schema 1, the format of stored, exported and shipped (data/tuned) entries. Throws
+/// FormatError that names `file` for anything else, including later schemas.
 [[nodiscard]] TunedDevice parse_tuned(std::string_view json, const std::string& file);
 [[nodiscard]] std::string tuned_text(const TunedDevice& device);
 
-/// "nvidia-corporation/nvidia-h200-132cu.json": where a device's entries lie below a store's
-/// folder.
+/// "nvidia-corporation/nvidia-h200-132cu.json": the file of a device's entries, relative to a
+/// store's folder.
 [[nodiscard]] std::filesystem::path tuned_path(const DeviceProfile& device);
 
 /// The user's own store: XDG_DATA_HOME/clgauss/tuned (default ~/.local/share/clgauss/tuned), one
-/// file a device, each replaced whole. Processes that store at the same time wait for each other.
+/// file per device, each replaced as a whole. Processes that store at the same time wait for each
+/// other.
 class TunedStore {
  public:
-  /// No folder if neither XDG_DATA_HOME nor HOME names one: nothing is found, and put() throws.
+  /// Without a folder if neither XDG_DATA_HOME nor HOME is set: nothing is found, and put() throws.
   [[nodiscard]] static TunedStore of_environment();
   explicit TunedStore(std::optional<std::filesystem::path> folder) : folder_(std::move(folder)) {}
 
-  /// The device's entries; none if there is no file. Throws FormatError, FileError.
+  /// The device's entries; empty if there is no file. Throws FormatError, FileError.
   [[nodiscard]] TunedDevice read(const DeviceProfile& device) const;
-  /// All files, for `clgauss-tune show`.
+  /// All files of the store, for `clgauss-tune show`.
   [[nodiscard]] std::vector<std::filesystem::path> files() const;
-  /// Adds entries; one for the same purpose, type, size and kernel is replaced. Throws FileError,
-  /// FormatError.
+  /// Adds entries; each replaces an existing one for the same purpose, type, size and kernel.
+  /// Throws FileError, FormatError.
   void put(const DeviceProfile& device, std::span<const TunedEntry> entries) const;
   [[nodiscard]] std::optional<std::filesystem::path> file_of(const DeviceProfile& device) const;
 
@@ -87,34 +88,33 @@ class TunedStore {
   std::optional<std::filesystem::path> folder_;
 };
 
-/// SHA-1 of a kernel's source as TunedEntry::kernel_hash has it, without its comments and its
-/// spaces: another layout is the same kernel. `kernel` as in TunedEntry.
-/// `folder` as for kernel_source().
+/// The TunedEntry::kernel_hash of a kernel: SHA-1 of its source without comments and spaces, so
+/// that layout does not matter. `kernel` as in TunedEntry, `folder` as for kernel_source().
 [[nodiscard]] std::string tuned_kernel_hash(const std::string& kernel,
                                             const std::optional<std::filesystem::path>& folder);
 
-/// The entry for the size nearest to n, within a factor of 1.5; the first of two, nullptr if there
-/// is none.
+/// The entry for the size nearest to n, within a factor of 1.5; the first if two tie, nullptr if
+/// there is none.
 [[nodiscard]] const TunedEntry* nearest_tuned(std::span<const TunedEntry* const> entries, Index n);
 
-/// What is known of one device: its user's entries, then the shipped ones.
+/// The tuning results of one device: its user's entries, then the shipped ones.
 class Tuning {
  public:
-  /// Knows nothing.
+  /// No tuning results.
   Tuning() = default;
-  /// Never throws for a store that cannot be read: problem() then says why.
+  /// Does not throw if the store cannot be read: problem() then gives the reason.
   Tuning(const DeviceProfile& device, const TunedStore& store,
          std::optional<std::filesystem::path> kernel_folder);
 
-  /// The entries that may be used: measured with this driver and these kernels. An entry from
-  /// another driver or for another kernel source is not used; it is a seed for tuning afresh.
+  /// The usable entries: those measured with this driver and these kernels. An entry for another
+  /// driver or kernel source is only a seed for a new tuning.
   [[nodiscard]] std::vector<const TunedEntry*> entries(std::string_view what, RealType type) const;
 
-  /// Of entries(), nearest_tuned().
+  /// nearest_tuned() among entries().
   [[nodiscard]] const TunedEntry* find(std::string_view what, RealType type, Index n) const;
 
-  /// All entries of this device and of others with this purpose and type, this device's first,
-  /// whatever driver and source they are of: where a search may start.
+  /// All entries with this purpose and type, whatever their driver and source: starting points for
+  /// a search. This device's entries come first, then those of other devices.
   [[nodiscard]] std::vector<TunedEntry> seeds(std::string_view what, RealType type) const;
 
   /// All entries of this device, the user's first.
@@ -130,22 +130,23 @@ class Tuning {
   std::string driver_;
   std::optional<std::filesystem::path> kernel_folder_;
   std::vector<TunedEntry> own_, others_;
-  /// beside own_: holds(), asked once, because hashing sources takes longer than a small solve
+  /// Parallel to own_: the results of holds(). They are computed once, because hashing sources
+  /// takes longer than a small solve.
   std::vector<bool> usable_;
   std::string problem_;
 };
 
-/// From which n on solve() takes which method for double accuracy by itself, on a device with fp64:
-/// rbt from rbt_from on, else mixed from mixed_from on, else lu; before them Cholesky from
-/// cholesky_from on, on any device, where A is symmetric with a positive diagonal, and in place of
-/// lu in f64 ldlt from ldlt_from on where A is symmetric.
+/// The n from which solve() chooses each method for double accuracy, on a device with fp64:
+///   if A is symmetric with a positive diagonal, on any device, Cholesky from cholesky_from on;
+///   else rbt from rbt_from on; else mixed from mixed_from on; else lu, which ldlt replaces in f64
+///   from ldlt_from on if A is symmetric.
 struct MethodChoice {
   static constexpr Index kNever = std::numeric_limits<Index>::max();
-  /// Below this n measured rates change nothing.
+  /// Below this n, measured rates do not change the choice.
   static constexpr Index kMeasuredFrom = 1024;
 
   Index mixed_from = kNever, rbt_from = kNever;
-  /// of the tuning, where it says so; else the numbers follow from `rates` or are built in
+  /// The tuned entry, if there is one; otherwise the numbers follow from `rates` or are built in.
   const TunedEntry* entry = nullptr;
   Index cholesky_from = kNever, ldlt_from = kNever;
   std::optional<ArithmeticRates> rates = {};
@@ -154,16 +155,16 @@ struct MethodChoice {
   [[nodiscard]] std::string_view source() const;
 };
 
-/// What was tuned; else, but for CPUs, what follows from `rates`; else what is built in. Pretended
-/// rates count for CPUs, too.
+/// The tuned choice; otherwise, except on CPUs, the choice that follows from `rates`; otherwise the
+/// built-in one. Simulated rates (pretended_ratio) are also used on CPUs.
 [[nodiscard]] MethodChoice method_choice(const DeviceProfile& device, const Tuning& tuning,
                                          const std::optional<ArithmeticRates>& rates = {});
 
-/// The same for a context's device, whose arithmetic_rates() are asked for where they count. Throws
-/// as they do.
+/// The same for a context's device. Uses its arithmetic_rates() if they matter, and throws as they
+/// do.
 [[nodiscard]] MethodChoice method_choice(Context& context);
 
-/// A choice as the parameters of an entry, which have 0 for never.
+/// The parameters of an entry with this choice; 0 means never.
 [[nodiscard]] Parameters method_parameters(const MethodChoice& choice);
 
 }  // namespace clgauss
