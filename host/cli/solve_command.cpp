@@ -123,8 +123,7 @@ ExitCode run_solve(const Given& given) {
   if (given.values["rhs"].as<std::string>() == "identity" && !given.values["batched"].as<bool>())
     throw UsageError(
         "--rhs identity is for --batched; the inverse of one matrix is `clgauss invert`, and a "
-        "file "
-        "of that name --rhs ./identity");
+        "file of that name --rhs ./identity");
   if (distributed_option(given.values)) return run_distributed(given);
   SolveCommand command = read_command(given.values);
   if (command.is("batched")) return run_batched(command);

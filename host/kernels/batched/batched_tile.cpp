@@ -44,8 +44,7 @@ class BatchedTile : public BatchedBackend {
     if (grid_ % 2 != 0 || grid_ > 16 || ceil_div(n_, grid_) > kLargestTile)
       throw UsageError(
           "the work-items of a batched system are 2 x 2, 4 x 4 .. 16 x 16, with 8 x 8 elements "
-          "each "
-          "at most");
+          "each at most");
     if (local_size() > context.profile().max_work_group_size)
       throw DeviceLimit("batched solves need work-groups of " + std::to_string(local_size()) +
                         " work-items, " + context.profile().name + " allows " +
