@@ -55,3 +55,6 @@ Matrix row_sums(const Matrix& a) {
 }
 
 }  // namespace clgauss
+
+template std::vector<double, clgauss::UninitializedAllocator<double>>::vector(
+    std::size_t, const clgauss::UninitializedAllocator<double>&);
