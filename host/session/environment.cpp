@@ -1,5 +1,6 @@
 /// This file and user_folder.cpp are the only places where libclgauss reads the environment. They
-/// read it only on request. (libclgauss_distributed also reads what MPI's launchers and StarPU set.)
+/// read it only on request. (libclgauss_distributed also reads what MPI's launchers and StarPU
+/// set.)
 #include <fmt/format.h>
 
 #include <clgauss/context.hpp>
