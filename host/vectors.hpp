@@ -3,7 +3,9 @@
 /// compiled once per vector width, inside a function built for that instruction set. The caller
 /// first checks which instruction set this processor supports.
 
+#include <algorithm>
 #include <clgauss/matrix.hpp>
+#include <cstddef>
 #include <cstdint>
 
 /// For every function that such a function calls.
@@ -31,6 +33,12 @@ CLGAUSS_INLINE const typename V::Numbers& at(const double* place) {
 }
 
 inline bool runs_everywhere() { return true; }
+
+/// The first of `kinds`, the widest first, whose runs_here() is true; the last one's always is.
+template <typename Kind, std::size_t kCount>
+const Kind& first_that_runs_here(const Kind (&kinds)[kCount]) {
+  return *std::ranges::find_if(kinds, [](const Kind& one) { return one.runs_here(); });
+}
 
 #if defined(__x86_64__)
 #define CLGAUSS_AVX2 [[gnu::target("avx2,fma")]]

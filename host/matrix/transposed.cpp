@@ -90,8 +90,7 @@ std::span<const TileTurn<Real>> all_tile_turns() {
 template <typename Real>
 void turn_tiles(const Real* from, Index from_ld, Real* to, Index to_ld, Index first, Index last,
                 Index columns) {
-  static const TileTurn<Real>& chosen = *std::ranges::find_if(
-      kTurns<Real>, [](const TileTurn<Real>& one) { return one.runs_here(); });
+  static const TileTurn<Real>& chosen = first_that_runs_here(kTurns<Real>);
   chosen.turn(from, from_ld, to, to_ld, first, last, columns);
 }
 

@@ -117,8 +117,7 @@ constexpr HostTriangleLoops<Real> kLoops[] = {
 
 template <typename Real>
 const HostTriangleLoops<Real>& loops() {
-  static const HostTriangleLoops<Real>& chosen = *std::ranges::find_if(
-      kLoops<Real>, [](const HostTriangleLoops<Real>& one) { return one.runs_here(); });
+  static const HostTriangleLoops<Real>& chosen = first_that_runs_here(kLoops<Real>);
   return chosen;
 }
 

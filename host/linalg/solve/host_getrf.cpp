@@ -266,8 +266,7 @@ Index host_ld(Index columns) {
 std::span<const HostLuKernels> all_host_lu_kernels() { return kAll; }
 
 const HostLuKernels& host_lu_kernels() {
-  static const HostLuKernels& chosen =
-      *std::ranges::find_if(kAll, [](const HostLuKernels& one) { return one.runs_here(); });
+  static const HostLuKernels& chosen = first_that_runs_here(kAll);
   return chosen;
 }
 
