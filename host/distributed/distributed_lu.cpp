@@ -344,9 +344,10 @@ class DistributedLu::Implementation : public BlockMatrix {
       gave_up = gave_up || numbers[columns + 1] != 0;
     });
     engine_.ranks.together([&] {
-      if (gave_up)
-        throw CoResidencyLost(
-            "the work-groups of a panel did not all run at once (is a device shared?); try again");
+      if (!gave_up) return;
+      for (const auto& worker : engine_.workers) worker.context->trials().forget_residency();
+      throw CoResidencyLost(
+          "the work-groups of a panel did not all run at once (is a device shared?); try again");
     });
     engine_.ranks.add_up(all);
     engine_.ranks.take_largest(bad);

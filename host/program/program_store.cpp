@@ -65,9 +65,9 @@ constexpr std::size_t kMostProcesses = 8;
 /// Builds start in this order; all other files come after them.
 std::ptrdiff_t place_to_begin(const std::string& file) {
   constexpr std::string_view kSlow[] = {
-      "gemm_mma_tf32x3.cl",     "lu_diagonal_ptx.cl", "cholesky.cl",
-      "lu_small_columns.cl",    "gemm_mma_f64.cl",    "lu_panel_columns.cl",
-      "lu_panel_persistent.cl", "laswp_trsm.cl"};
+      "lu_diagonal_ptx.cl",  "gemm_mma_tf32x3.cl",  "cholesky.cl",   "ldlt.cl",
+      "lu_small_columns.cl", "lu_panel_columns.cl", "laswp_trsm.cl", "lu_panel_persistent.cl",
+      "gemm_mma_f64.cl"};
   return std::ranges::find(kSlow, file) - std::begin(kSlow);
 }
 

@@ -60,6 +60,14 @@ void KernelTrials::pass_over(const KernelBuild& build, const std::string& reason
   if (usable_.count(build.text()) == 0) note(build, false, reason);
 }
 
+bool KernelTrials::resident(const KernelBuild& build, std::size_t groups,
+                            const std::function<bool()>& probe) {
+  if (programs_.rehearses()) return true;
+  std::size_t& known = resident_[build.text()];
+  if (known < groups && probe()) known = groups;
+  return known >= groups;
+}
+
 std::string KernelTrials::reasons(const std::vector<std::string>& names) const {
   std::string text;
   for (const std::string& name : names) {

@@ -246,6 +246,36 @@ TEST_CASE("kernels: a right answer is remembered on disk, a wrong one and an err
   });
 }
 
+TEST_CASE("kernels: work-groups that run at once are probed anew for more, and after a loss") {
+  Context context(open_device(), ContextOptions::from_environment());
+  KernelTrials& trials = context.trials();
+  const KernelBuild build{"gauss", "gauss.cl", real_defines(RealType::f32)};
+  const KernelBuild other{"gauss", "gauss.cl", real_defines(RealType::f64)};
+  int probes = 0;
+  bool at_once = false;
+  const auto resident = [&](const KernelBuild& of, std::size_t groups) {
+    return trials.resident(of, groups, [&] {
+      ++probes;
+      return at_once;
+    });
+  };
+  CHECK_FALSE(resident(build, 8));
+  CHECK_FALSE(resident(build, 8));
+  CHECK(probes == 2);  // a no does not last: another program may have used the device
+  at_once = true;
+  CHECK(resident(build, 8));
+  at_once = false;
+  CHECK(resident(build, 8));
+  CHECK(resident(build, 3));
+  CHECK(probes == 3);
+  CHECK_FALSE(resident(build, 9));
+  CHECK_FALSE(resident(other, 8));
+  CHECK(resident(build, 8));
+  CHECK(probes == 5);
+  trials.forget_residency();
+  CHECK_FALSE(resident(build, 8));
+}
+
 TEST_CASE("kernels: every variant is asked by its file's name, and its macros reach its builds" *
           test::also_on_slow_devices) {
   // On one device: what is asked does not depend on it, and some build for minutes.

@@ -60,6 +60,14 @@ UsualLu::UsualLu(Context& context, RealType type)
       parameters(default_lu_spec(context.profile(), type, kRows, LuFamily::gpu).parameters),
       setting{kernels, flags, parameters, kRows} {}
 
+void lose_residency(Context& context, const std::string& what, const std::string& or_else,
+                    bool looked_ahead) {
+  context.trials().forget_residency();
+  throw CoResidencyLost("the work-groups of " + what + " did not all run at once on " +
+                            context.profile().name + " (is it shared?); try again" + or_else,
+                        looked_ahead);
+}
+
 void enqueue_poison(Context& context, const cl::CommandQueue& queue, RealType type,
                     const LuOutcome& outcome, const MatrixView& b, Index rows, Index columns) {
   if (rows == 0 || columns == 0) return;

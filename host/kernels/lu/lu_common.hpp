@@ -39,13 +39,14 @@ class KernelMemo {
   /// Throws NoUsableKernel with the verdicts on the kernels of these names.
   [[noreturn]] void none_works(const char* operation, const std::vector<std::string>& names);
 
+  /// What `macros` are added to, and they.
+  [[nodiscard]] Defines all(const Defines& macros) const;
+
   [[nodiscard]] Context& context() { return context_; }
   [[nodiscard]] NumberType number() const { return number_; }
   [[nodiscard]] RealType type() const { return number_.real; }
 
  private:
-  [[nodiscard]] Defines all(const Defines& macros) const;
-
   Context& context_;
   NumberType number_;
   std::map<std::string, Kernel> kernels_;
@@ -104,6 +105,11 @@ struct LuOutcome {
   cl_int success = 0;
   bool second_flag = false;  // a second flag exists: 0 if no kernel gave up waiting
 };
+
+/// Throws CoResidencyLost: "the work-groups of <what> did not all run at once on <device> .., try
+/// again<, or ..>". Kernels whose work-groups wait for each other will be probed again.
+[[noreturn]] void lose_residency(Context& context, const std::string& what,
+                                 const std::string& or_else = {}, bool looked_ahead = false);
 
 /// Enqueues B <- NaN if the factorisation failed, so that nobody mistakes the result of the solve
 /// for an answer.

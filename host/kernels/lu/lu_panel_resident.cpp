@@ -47,9 +47,9 @@ cl_uint ResidentPanel::groups_for(const Panel& panel, const Shape& shape) const 
 cl_uint ResidentPanel::waiting_groups(cl_uint m) const { return ceil_div(m, shape(m).rows); }
 
 /// For every shape of panels of up to `n` rows: runs the self-test with one group and with several,
-/// and then launches as many groups as the panels need. If a group is not resident, the others run
-/// into the spin limit. OpenCL does not guarantee that all are resident (occupancy-bound execution:
-/// Sorensen et al., OOPSLA 2016).
+/// and then, the first time, launches as many groups as the panels need. If a group is not
+/// resident, the others run into the spin limit. OpenCL does not guarantee that all are resident
+/// (occupancy-bound execution: Sorensen et al., OOPSLA 2016).
 bool ResidentPanel::works_up_to(cl_uint n) {
   KernelTrials& trials = setting_.context().trials();
   for (cl_uint m = tallest_like(1, n);; m = tallest_like(m + 1, n)) {
@@ -59,7 +59,9 @@ bool ResidentPanel::works_up_to(cl_uint n) {
         setting_.kernels.works(variant_.name, variant_.file, macros, [&] { ask(its); });
     if (!right) return false;
     if (const cl_uint highest = std::min(m, most_groups_ * its.rows);
-        highest > its.rows && !all_resident(highest, its)) {
+        highest > its.rows &&
+        !trials.resident({variant_.name, variant_.file, setting_.kernels.all(macros)},
+                         ceil_div(highest, its.rows), [&] { return all_resident(highest, its); })) {
       trials.pass_over({variant_.name, variant_.file, macros}, kNotResident);
       return false;
     }

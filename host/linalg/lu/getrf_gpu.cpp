@@ -127,10 +127,7 @@ class LuGpu : public LuBackend {
   std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
     const LuFlags::Values flags = flags_.read(queue);
     if (flags.gave_up)
-      throw CoResidencyLost("the work-groups of a panel did not all run at once on " +
-                                context_.profile().name +
-                                " (is it shared?); try again, or with tournament pivoting",
-                            ahead_.has_value());
+      lose_residency(context_, "a panel", ", or with tournament pivoting", ahead_.has_value());
     if (flags.first_bad_pivot) (void)checked_failed_column(*flags.first_bad_pivot, n_);
     return flags.first_bad_pivot;
   }

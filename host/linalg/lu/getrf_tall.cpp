@@ -65,9 +65,7 @@ std::optional<Index> TallLu::failed_column() const {
   for (const FactoredBlock& block : blocks_) {
     const cl_uint k = m_ - block.block.rows, w = block.block.columns;
     const std::vector<cl_int> numbers = report_of(block);
-    if (numbers[w + 1] != 0)
-      throw CoResidencyLost(
-          "the work-groups of a panel did not all run at once (is the device shared?); try again");
+    if (numbers[w + 1] != 0) lose_residency(context_, "a panel");
     if (numbers[w] >= 0 && static_cast<cl_uint>(numbers[w]) < w && !failed)
       failed = k + static_cast<Index>(numbers[w]);
   }

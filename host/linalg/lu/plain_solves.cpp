@@ -109,11 +109,8 @@ std::unique_ptr<PlainSolves> make_plain_solves_gpu(const LuSetting& setting, Gem
   return std::make_unique<SolvesByGroups>(setting, gemm);
 }
 
-std::optional<Index> failed_column_of(const Context& context, const LuFlags::Values& flags,
-                                      Index n) {
-  if (flags.gave_up)
-    throw CoResidencyLost("the work-groups of a triangular solve did not all run at once on " +
-                          context.profile().name + " (is it shared?); try again");
+std::optional<Index> failed_column_of(Context& context, const LuFlags::Values& flags, Index n) {
+  if (flags.gave_up) lose_residency(context, "a triangular solve");
   if (flags.first_bad_pivot) (void)checked_failed_column(*flags.first_bad_pivot, n);
   return flags.first_bad_pivot;
 }

@@ -43,7 +43,7 @@ class PlainSolves {
 /// The first column with an unusable pivot, from the flags of factors whose kernels do not wait for
 /// each other. Throws CoResidencyLost if a solve waited in vain, DeviceFault for a column that does
 /// not exist.
-[[nodiscard]] std::optional<Index> failed_column_of(const Context& context,
-                                                    const LuFlags::Values& flags, Index n);
+[[nodiscard]] std::optional<Index> failed_column_of(Context& context, const LuFlags::Values& flags,
+                                                    Index n);
 
 }  // namespace clgauss

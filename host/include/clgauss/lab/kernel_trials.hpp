@@ -3,6 +3,7 @@
 
 #include <clgauss/export.hpp>
 #include <clgauss/lab/program.hpp>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
@@ -50,6 +51,14 @@ class KernelTrials {
   /// Records that the device lacks what the kernels need.
   void pass_over(const KernelBuild& build, const std::string& reason);
 
+  /// Whether as many as `groups` work-groups of `build`, which wait for each other, all run at
+  /// once. `probe` launches them and tells. A yes holds for as many or fewer groups until
+  /// forget_residency(), because a probe costs as much as many launches. Yes in a rehearsal.
+  bool resident(const KernelBuild& build, std::size_t groups, const std::function<bool()>& probe);
+
+  /// Call it where work-groups waited in vain after all: another program may use the device now.
+  void forget_residency() noexcept { resident_.clear(); }
+
   /// The verdicts in the order of testing, one per build.
   [[nodiscard]] const std::vector<KernelVerdict>& verdicts() const noexcept { return verdicts_; }
 
@@ -60,7 +69,8 @@ class KernelTrials {
   bool note(const KernelBuild& build, bool tried, const std::string& reason);
 
   ProgramStore& programs_;
-  std::map<std::string, bool> usable_;  // by KernelBuild::text()
+  std::map<std::string, bool> usable_;           // by KernelBuild::text()
+  std::map<std::string, std::size_t> resident_;  // work-groups, by KernelBuild::text()
   std::vector<KernelVerdict> verdicts_;
 };
 
