@@ -22,7 +22,7 @@ quiet_build "$build" --target clgauss_python clgauss_python_stub clgauss_builder
 content=$build/wheel/content
 rm -rf "$build/wheel"
 mkdir -p "$content/clgauss" "$build/wheel/raw"
-cp python/clgauss/*.py python/clgauss/py.typed "$build"/python/clgauss/_core* "$build/clgauss-builder" "$content/clgauss"
+cp python/clgauss/*.py python/clgauss/py.typed "$build"/python/clgauss/_{core,version}* "$build/clgauss-builder" "$content/clgauss"
 python3 -c 'import sys, scikit_build_core.build as build; build.prepare_metadata_for_build_wheel(sys.argv[1])' "$content" >/dev/null
 wheel pack --dest-dir "$build/wheel/raw" "$content" >/dev/null
 auditwheel repair --exclude libOpenCL.so.1 --wheel-dir "$build/wheel" "$build"/wheel/raw/*.whl 2>/dev/null
