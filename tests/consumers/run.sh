@@ -4,7 +4,8 @@
 # find_package, pkg_config   build a program against the prefix, and run it
 # subdirectory, fetch_content   take the sources: configured, and looked at for what they must not do to their parent. With LONG=1
 #                            also built, which compiles the library again (minutes), and run
-# manual                     man pages and completions lie where man and the shells look for them
+# manual                     man pages and completions lie where man and the shells look for them; README, docs and examples in
+#                            share/doc, where their links to each other lead on
 # names                      what the library gives out is its public names, of C those of host/c/symbols.txt
 # core                       builds programs in C++ and C against libclgauss_core, and looks at what that brings along
 # pkg_config_c               builds a C99 program against the prefix, and runs it
@@ -92,6 +93,20 @@ case $kind in
         mandoc -T lint "$prefix/share/man/man1/$name.1" || fail "$name.1 is no clean page"
       fi
     done
+    documents=$prefix/share/doc/clgauss
+    for file in README.md CHANGELOG.md CITATION.cff LICENSE docs/building.md docs/speed.svg examples/first.cpp examples/c/solve.c; do
+      [ -s "$documents/$file" ] || fail "share/doc/clgauss/$file is not there"
+    done
+    links=0
+    while IFS=: read -r page link; do
+      target=$(realpath -m --relative-to "$documents" "$(dirname "$page")/$link")
+      case $target in
+        README.md | docs/*.md | docs/*.svg | examples/*) [ -e "$documents/$target" ] || fail "${page#"$prefix/"} leads to $link" ;;
+        *) continue ;;  # to the sources
+      esac
+      links=$((links + 1))
+    done < <(grep -oP --with-filename '\]\(\K[^)#: ]+' "$documents"/*.md "$documents"/docs/*.md)
+    [ $links -gt 100 ] || fail "only $links links between the documents"
     ;;
   find_package)
     install_clgauss
