@@ -12,6 +12,8 @@
 # find_package_c             the same by CMake, in a project of C alone and in one of C and C++
 # without_starpu             configured without StarPU, nothing of solves beyond one device is left to build. With LONG=1 the programs
 #                            are built (minutes), and --devices says what is missing
+# exported                   the sources without their history, in a folder of another repository, as packages are built: that one's
+#                            commit is not taken for clgauss's. Configured as the vcpkg port does, the library alone is left to build
 # shared                     builds libclgauss.so (minutes), then names, find_package and pkg_config with it, each from C and C++
 set -euo pipefail
 kind=${1:?KIND}
@@ -187,6 +189,18 @@ case $kind in
     code=0
     plain/clgauss solve s.txt --devices all 2>"$work/err" || code=$?
     [ "$code" = 2 ] && grep -q libstarpu-dev "$work/err" || fail "--devices ends with $code: $(cat "$work/err")"
+    ;;
+  exported)
+    git init -q "$work/other"
+    git -C "$work/other" -c user.name=other -c user.email=other@clgauss.invalid commit -q --allow-empty --date 2001-02-03T12:00Z -m other
+    mkdir "$work/other/clgauss"
+    tar -C "$source_folder" --exclude='./build*' --exclude=./.git -c . | tar -C "$work/other/clgauss" -x
+    mapfile -t options < <(grep -oE -e '-DCLGAUSS_[A-Z]+=[A-Z]+' "$source_folder/packaging/vcpkg/ports/clgauss/portfile.cmake")
+    cmake -S "$work/other/clgauss" -B "$work/exported" -G Ninja "${options[@]}" >"$work/configure.log" 2>&1 || fail "$(tail -5 "$work/configure.log")"
+    grep -qE 'CLGAUSS_REVISION=..?"[0-9.]+..?"' "$work/exported/build.ninja" || fail "$(grep -m 1 -o 'CLGAUSS_REVISION=[^ ]*' "$work/exported/build.ninja")"
+    targets=$(ninja -C "$work/exported" -t targets all)
+    grep -q '^libclgauss.a: ' <<<"$targets" || fail "no libclgauss.a"
+    ! grep -E '^(clgauss_program|clgauss_tune|clgauss_distributed|.*_tests):' <<<"$targets" || fail "programs or tests are built"
     ;;
   shared)
     cmake -S "$source_folder" -B "$work/shared" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DCLGAUSS_TESTS=OFF \
