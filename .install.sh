@@ -2,7 +2,7 @@
 build_packages=(
   cmake ninja-build g++
   ocl-icd-opencl-dev opencl-clhpp-headers                                # OpenCL ICD loader and the C++ bindings
-  libboost-dev libboost-program-options-dev libboost-iostreams-dev       # options; gzip, checksums, names
+  libboost-dev libboost-program-options-dev zlib1g-dev                   # checksums, names; options; gzip
   nlohmann-json3-dev libfmt-dev                                          # reports
   libeigen3-dev                                                          # the tuner's Gaussian process
   libzip-dev libmatio-dev libhdf5-dev                                    # .npz, .mat and .h5

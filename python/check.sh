@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # python/check.sh BUILD_DIR [--long]: installs the wheel that python/wheel.sh made in a virtual environment that has nothing else, and runs there
-# the example of docs/python.md, the tests, the doctests and the notebook. --long: also builds it from nothing, as a user does by `pip install .`, and checks the types.
+# the example of docs/python.md, the tests, the doctests and the notebook. --long: also builds it from nothing, as a user does by `pip install .`, and for glibc 2.28, and checks the types.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$(realpath "$1")
@@ -30,6 +30,11 @@ trap 'rm -rf "$scratch"' EXIT
 python3 -m venv "$scratch/venv"
 "$scratch/venv/bin/pip" install --quiet --no-compile -Cbuild-dir="$scratch/build" .
 "$scratch/venv/bin/python" examples/solve.py
+old=$(python/wheel.sh "$build" --glibc 2.28 | tail -1)
+[[ $old =~ manylinux_2_([0-9]+)_ ]] && [ "${BASH_REMATCH[1]}" -le 28 ] || { echo "The wheel for glibc 2.28 is $old" >&2; exit 1; }
+python3 -m venv "$scratch/old"
+"$scratch/old/bin/pip" install --quiet --no-compile "$old" scipy pytest hypothesis
+"$scratch/old/bin/pytest" --quiet -rs -p no:cacheprovider python/tests
 "$scratch/venv/bin/pip" install --quiet --no-compile jax torch
 "$scratch/venv/bin/python" examples/jax_solve.py
 "$scratch/venv/bin/python" examples/torch_autograd.py

@@ -22,7 +22,7 @@ else()
   add_library(clgauss_for_lapack SHARED ${core_objects})
   set_target_properties(clgauss_for_lapack PROPERTIES OUTPUT_NAME clgauss_core LINKER_LANGUAGE CXX UNITY_BUILD OFF
     VERSION ${clgauss_soversion}.${PROJECT_VERSION} SOVERSION ${clgauss_soversion} LIBRARY_OUTPUT_DIRECTORY ${lapack_folder})
-  target_link_libraries(clgauss_for_lapack PRIVATE OpenCL::OpenCL Threads::Threads fmt::fmt Boost::iostreams)
+  target_link_libraries(clgauss_for_lapack PRIVATE OpenCL::OpenCL Threads::Threads fmt::fmt ZLIB::ZLIB)
   add_dependencies(clgauss_lapack clgauss_for_lapack)
 endif()
 add_dependencies(clgauss_program clgauss_lapack)

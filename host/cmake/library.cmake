@@ -42,7 +42,7 @@ function(add_public_library name objects)  # further: the object libraries that 
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/host/include>)
-  target_link_libraries(${name} PUBLIC OpenCL::OpenCL OpenCL::HeadersCpp PRIVATE Threads::Threads fmt::fmt Boost::iostreams)
+  target_link_libraries(${name} PUBLIC OpenCL::OpenCL OpenCL::HeadersCpp PRIVATE Threads::Threads fmt::fmt ZLIB::ZLIB)
 endfunction()
 function(link_format_libraries name)
   target_link_libraries(${name} PRIVATE "$<BUILD_INTERFACE:${format_libraries}>" "$<INSTALL_INTERFACE:${format_library_names}>")
@@ -96,7 +96,7 @@ list(TRANSFORM format_library_names PREPEND -l OUTPUT_VARIABLE format_link_optio
 function(install_pkg_config name library description component)  # further: what a static library needs beside these
   list(JOIN ARGN " " needed)
   # What a shared library needs it names itself.
-  set(private_parts "Requires.private: fmt\nLibs.private: ${needed} -lboost_iostreams -pthread -lstdc++ -lm\n")
+  set(private_parts "Requires.private: fmt zlib\nLibs.private: ${needed} -pthread -lstdc++ -lm\n")
   if(BUILD_SHARED_LIBS)
     set(private_parts)
   endif()

@@ -1,6 +1,7 @@
 #include "io/archive.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <clgauss/error.hpp>

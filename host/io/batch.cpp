@@ -1,6 +1,7 @@
 // Batches of systems in three-dimensional .npy files.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

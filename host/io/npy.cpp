@@ -2,6 +2,7 @@
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

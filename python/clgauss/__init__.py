@@ -25,16 +25,15 @@ from numpy.linalg import LinAlgError
 from clgauss._certify import certify
 from clgauss._check import AccuracyWarning, IllConditionedWarning
 from clgauss._contexts import Context, Device, devices
-from clgauss._core import DeviceError, kernel_source
 from clgauss._linalg import lstsq, solve
 from clgauss._lu import LU, Cholesky, LUStack, aslinearoperator, cholesky, lu
 from clgauss._matrix import cond, det, inv, slogdet
+from clgauss._native import DeviceError, kernel_source
 from clgauss._report import BatchReport, Certificate, LeastSquaresReport, Report
 from clgauss._tune import tune_kernel
+from clgauss._version import __version__
 
-from . import _contexts, _core
-
-__version__ = _core.version
+from . import _contexts
 
 __all__ = [
     "LU",
@@ -66,5 +65,4 @@ __all__ = [
     "tune_kernel",
 ]
 
-_atexit.register(_contexts.close)
-_atexit.register(_core.wait_for_abandoned_work)  # before that
+_atexit.register(_contexts.close)  # after what the extension module registers when it is loaded

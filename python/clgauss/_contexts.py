@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
-from clgauss import _core
+from clgauss._native import core
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def devices() -> list[Device]:
     >>> any(device.fp64 for device in clgauss.devices())
     True
     """
-    return [Device(**description) for description in _core.devices()]
+    return [Device(**description) for description in core().devices()]
 
 
 class Context:
@@ -90,10 +90,10 @@ class Context:
         if isinstance(device, str):
             if device == "auto":
                 device = os.environ.get("CLGAUSS_DEVICE") or "auto"
-            self._session = _core.Session(device)
+            self._session = core().Session(device)
             self._queue = None
         elif hasattr(device, "int_ptr") and hasattr(device, "finish"):
-            self._session = _core.Session.on_queue(device.int_ptr)
+            self._session = core().Session.on_queue(device.int_ptr)
             self._queue = device
         else:
             raise TypeError(f"device is a str or a pyopencl.CommandQueue, not {type(device).__name__}")

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.linalg import LinAlgError
 from numpy.typing import ArrayLike, NDArray
 
-from clgauss import _core, _opencl
+from clgauss import _opencl
 from clgauss._arrays import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, as_columns, is_finite, numbers, parts, require_square
 from clgauss._check import AccuracyWarning, warn, warn_of
 from clgauss._contexts import Context, context_of
 from clgauss._lu import lu
+from clgauss._native import core
 from clgauss._report import BatchReport, LeastSquaresReport, Report
 
 Accuracy = Literal["single", "double", "max"]
@@ -419,7 +420,7 @@ def _solve_stack(
     if not x.size:
         return []
     flat = x.reshape((-1, *x.shape[-2:]))
-    fits = a.shape[-1] <= _core.largest_batched_system
+    fits = a.shape[-1] <= core().largest_batched_system
     if not fits or method != "auto" or accuracy == "max" or (accuracy == "double" and not context.device.fp64):
         return [_solve_one(context, *system, accuracy, full_output, method) for system in zip(a, b, flat)]
     told = context._session.solve_batch(a, b, flat, accuracy, full_output)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.linalg import LinAlgError
 from numpy.typing import ArrayLike, NDArray
 
-from clgauss import _core, _opencl
+from clgauss import _opencl
 from clgauss._arrays import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, as_columns, is_finite, numbers, parts, require_square
 from clgauss._check import BOUND, AccuracyWarning, Checker, doubt_of, warn, warn_of
 from clgauss._contexts import Context, context_of
+from clgauss._native import core
+
+if TYPE_CHECKING:
+    from clgauss import _core
 
 
 class LU:
@@ -115,7 +119,7 @@ class LU:
 
     def _apply(self, b: NDArray[Any], x: NDArray[Any], trans: str) -> None:
         """x = A^-1 b, or as `trans` says, for real and complex numbers."""
-        if isinstance(self._factors, _core.ComplexFactors):
+        if isinstance(self._factors, core().ComplexFactors):
             of_b = parts(b.conj() if trans == "T" else b)  # A^-T b is the conjugate of A^-H times that of b
             found = np.empty(b.shape, COMPLEX128)
             self._factors.solve(of_b, found.view(FLOAT64), trans != "N")
@@ -149,7 +153,7 @@ class LU:
         memory, offset, ld, columns = _opencl.place(b, self._context, rows=self.n)
         if b.dtype != self.dtype:
             raise TypeError(f"b is of {b.dtype}, the factors are of {self.dtype}")
-        if columns and isinstance(self._factors, _core.Factors):
+        if columns and isinstance(self._factors, core().Factors):
             name = _opencl.type_name(self.dtype)
             self._factors.solve_in_place(memory, offset, ld, name, columns, transposed)
         return b
@@ -396,7 +400,7 @@ def lu(a: Any, *, device: str | Context = "auto") -> Any:
         n = require_square(a)
         memory, offset, ld, _ = _opencl.place(a, device, rows=n)
         name = _opencl.type_name(a.dtype)
-        in_place = _core.Factors.in_place(device._session, memory, offset, ld, name, n) if n else None
+        in_place = core().Factors.in_place(device._session, memory, offset, ld, name, n) if n else None
         return LU(device, in_place, n, np.dtype(a.dtype))
     a = numbers(a, complex_too=True)
     if a.ndim > 2:
@@ -405,9 +409,9 @@ def lu(a: Any, *, device: str | Context = "auto") -> Any:
     context = context_of(device)
     factors: _core.Factors | _core.ComplexFactors | None = None
     if n and a.dtype.kind == "c":
-        factors = _core.ComplexFactors(context._session, parts(a), a.dtype == COMPLEX64, False)
+        factors = core().ComplexFactors(context._session, parts(a), a.dtype == COMPLEX64, False)
     elif n:
-        factors = _core.Factors(context._session, a, False)
+        factors = core().Factors(context._session, a, False)
     if factors is not None and factors.failed_column is not None and not is_finite(a):
         raise ValueError("array must not contain infs or NaNs")
     return LU(context, factors, n, a.dtype, Checker(a) if n else None)
@@ -460,9 +464,9 @@ def cholesky(a: Any, *, device: str | Context = "auto") -> Any:
         raise LinAlgError(f"Matrix is not {'Hermitian' if is_complex else 'symmetric'}")
     factors: _core.Factors | _core.ComplexFactors | None = None
     if n and is_complex:
-        factors = _core.ComplexFactors(context._session, parts(a), a.dtype == COMPLEX64, True)
+        factors = core().ComplexFactors(context._session, parts(a), a.dtype == COMPLEX64, True)
     elif n:
-        factors = _core.Factors(context._session, a, True)
+        factors = core().Factors(context._session, a, True)
     if factors is not None and factors.failed_column is not None:
         raise LinAlgError(f"Matrix is not positive definite: the pivot of column {factors.failed_column} (from 0) is not positive")
     return Cholesky(context, factors, n, a.dtype, Checker(a) if n else None)

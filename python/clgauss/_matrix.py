@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clgauss import _core
 from clgauss._arrays import FLOAT64, numbers, require_square
 from clgauss._check import BOUND, doubt_of, warn_of
 from clgauss._contexts import Context, context_of
 from clgauss._linalg import refuse, solve
 from clgauss._lu import determinant_of, lu, slogdet_of
+from clgauss._native import core
 
 
 class SlogdetResult(NamedTuple):
@@ -62,7 +62,7 @@ def inv(a: ArrayLike, *, device: str | Context = "auto") -> NDArray[Any]:
         return x
     a = numbers(a, complex_too=True)
     n = require_square(a)
-    if a.ndim == 2 and n > _core.largest_small_system:
+    if a.ndim == 2 and n > core().largest_small_system:
         return _by_factors(context_of(device), a) if a.dtype.kind == "c" else _invert(context_of(device), a)
     return solve(a, np.eye(n, dtype=a.dtype), device=device)
 
@@ -144,8 +144,8 @@ def _determinants(a: ArrayLike, device: str | Context) -> tuple[Any, Any]:
     exponents = np.zeros(leading, np.int64)
     if n == 0 or mantissas.size == 0:
         return mantissas, exponents
-    if a.dtype.kind != "c" and n <= _core.largest_on_host and context._session.solves_on_host:
-        _core.determinants_on_host(a.reshape((-1, n, n)), mantissas, exponents)
+    if a.dtype.kind != "c" and n <= core().largest_on_host and context._session.solves_on_host:
+        core().determinants_on_host(a.reshape((-1, n, n)), mantissas, exponents)
         if not np.isfinite(mantissas).all():
             refuse("overflow", None, a)
         return mantissas, exponents

@@ -15,7 +15,7 @@ import numpy as np
 
 from clgauss import _opencl
 from clgauss._contexts import Context
-from clgauss._core import DeviceError
+from clgauss._native import DeviceError
 
 _TYPES = {"float32": "float", "float64": "double", "int8": "char", "uint8": "uchar", "int16": "short", "uint16": "ushort", "int32": "int",
           "uint32": "uint", "int64": "long", "uint64": "ulong"}

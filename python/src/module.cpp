@@ -17,7 +17,6 @@
 #include <clgauss/lab/program.hpp>
 #include <clgauss/least_squares.hpp>
 #include <clgauss/solve.hpp>
-#include <clgauss/version.hpp>
 #include <cmath>
 #include <optional>
 #include <tuple>
@@ -315,32 +314,30 @@ nb::list devices() {
 }
 
 /// Errors of the library as those of Python's. DeviceError is the package's own.
-void register_errors(nb::module_& module) {
-  static nb::object device_error = nb::exception<Error>(module, "DeviceError", PyExc_RuntimeError);
+void register_errors() {
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
     } catch (const Error& error) {
-      nb::object linalg_error;
-      PyObject* type = device_error.ptr();
+      nb::object type;
       switch (error.error_code()) {
         case ErrorCode::usage:
         case ErrorCode::input:
-          type = PyExc_ValueError;
+          type = nb::borrow(PyExc_ValueError);
           break;
         case ErrorCode::out_of_memory:
-          type = PyExc_MemoryError;
+          type = nb::borrow(PyExc_MemoryError);
           break;
         case ErrorCode::singular:
-          linalg_error = nb::module_::import_("numpy.linalg").attr("LinAlgError");
-          type = linalg_error.ptr();
+          type = nb::module_::import_("numpy.linalg").attr("LinAlgError");
           break;
         case ErrorCode::no_device:
         case ErrorCode::opencl:
         case ErrorCode::stopped:
+          type = nb::module_::import_("clgauss._native").attr("DeviceError");
           break;
       }
-      PyErr_SetString(type, error.what());
+      PyErr_SetString(type.ptr(), error.what());
     }
   });
 }
@@ -353,8 +350,7 @@ Place place_of(std::uintptr_t memory, Index offset, Index ld, const std::string&
 }  // namespace
 
 NB_MODULE(_core, module) {
-  register_errors(module);
-  module.attr("version") = version();
+  register_errors();
   module.attr("largest_batched_system") = kLargestBatchedSystem;
   module.attr("largest_small_system") = kLargestSmallSystem;
   module.def("devices", &devices);

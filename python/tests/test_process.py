@@ -2,6 +2,8 @@
 
 import multiprocessing
 import os
+import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -145,3 +147,59 @@ def test_ctrl_c_while_another_thread_works_is_left_alone():
         time.sleep(5)
     thread.join()
     assert np.allclose(a @ answers[0], a[0])
+
+
+WITHOUT_LOADER = """
+import clgauss
+assert "libOpenCL" not in open("/proc/self/maps").read()
+print(clgauss.__version__)
+for call in (clgauss.devices, lambda: clgauss.solve([[2.0]], [1.0]), lambda: clgauss.kernel_source("gauss.cl")):
+    try:
+        call()
+    except clgauss.DeviceError as error:
+        print(error)
+"""
+
+
+def test_a_machine_without_the_opencl_loader(tmp_path):
+    (tmp_path / "libOpenCL.so.1").write_bytes(b"")  # is found before the machine's own, and is no library
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path), "OCL_ICD_VENDORS": "/etc/OpenCL/vendors"}
+    done = subprocess.run([sys.executable, "-c", WITHOUT_LOADER], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    version, *errors = done.stdout.splitlines()
+    assert version == clgauss.__version__ and len(errors) == 3
+    assert all("libOpenCL.so.1" in error and "pocl-opencl-icd" in error and "clgauss[cpu]" in error for error in errors)
+
+
+WITH_RUNTIME = """
+import os
+import clgauss
+clgauss.devices()
+print(os.environ.get("OCL_ICD_FILENAMES"))
+print([line.split()[-1] for line in open("/proc/self/maps") if "libOpenCL" in line][0])
+"""
+
+
+def test_the_runtime_of_a_package(tmp_path):
+    """As pip installs it, by a copy of the machine's loader; a user's own settings of a loader go before."""
+    clgauss.devices()
+    loader = next(line.split()[-1] for line in pathlib.Path("/proc/self/maps").read_text().splitlines() if "libOpenCL" in line)
+    for name in ("libOpenCL.so.1", "libintlc.so.5", "libimf.so", "libirng.so", "libsvml.so"):  # the others in place of Intel's, which that needs
+        shutil.copy(loader, tmp_path / name)
+    (tmp_path / "libintelocl.so").write_bytes(b"")
+    package = tmp_path / "intel_opencl_rt-1.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: intel-opencl-rt\nVersion: 1\n")
+    (package / "RECORD").write_text("libintelocl.so,,\n")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OCL_ICD_")} | {"PYTHONPATH": str(tmp_path)}
+
+    def run(**settings):
+        done = subprocess.run([sys.executable, "-c", WITH_RUNTIME], env=environment | settings, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    assert run() == [str(tmp_path / "libintelocl.so"), str(tmp_path / "libOpenCL.so.1")]
+    assert run(OCL_ICD_VENDORS="/etc/OpenCL/vendors") == ["None", loader]
+    (tmp_path / "libimf.so").unlink()
+    with pytest.raises(AssertionError, match="DeviceError: the OpenCL loader of the package intel-opencl-rt does not load: .*libimf"):
+        run()

@@ -1,6 +1,7 @@
 #include "bench_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <clgauss/error.hpp>

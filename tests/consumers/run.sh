@@ -4,13 +4,16 @@
 # find_package, pkg_config   build a program against the prefix, and run it
 # subdirectory, fetch_content   take the sources: configured, and looked at for what they must not do to their parent. With LONG=1
 #                            also built, which compiles the library again (minutes), and run
-# manual                     man pages and completions lie where man and the shells look for them
+# manual                     man pages and completions lie where man and the shells look for them; README, docs and examples in
+#                            share/doc, where their links to each other lead on
 # names                      what the library gives out is its public names, of C those of host/c/symbols.txt
 # core                       builds programs in C++ and C against libclgauss_core, and looks at what that brings along
 # pkg_config_c               builds a C99 program against the prefix, and runs it
 # find_package_c             the same by CMake, in a project of C alone and in one of C and C++
 # without_starpu             configured without StarPU, nothing of solves beyond one device is left to build. With LONG=1 the programs
 #                            are built (minutes), and --devices says what is missing
+# exported                   the sources without their history, in a folder of another repository, as packages are built: that one's
+#                            commit is not taken for clgauss's. Configured as the vcpkg port does, the library alone is left to build
 # shared                     builds libclgauss.so (minutes), then names, find_package and pkg_config with it, each from C and C++
 set -euo pipefail
 kind=${1:?KIND}
@@ -92,6 +95,20 @@ case $kind in
         mandoc -T lint "$prefix/share/man/man1/$name.1" || fail "$name.1 is no clean page"
       fi
     done
+    documents=$prefix/share/doc/clgauss
+    for file in README.md CHANGELOG.md CITATION.cff LICENSE docs/building.md docs/speed.svg examples/first.cpp examples/c/solve.c; do
+      [ -s "$documents/$file" ] || fail "share/doc/clgauss/$file is not there"
+    done
+    links=0
+    while IFS=: read -r page link; do
+      target=$(realpath -m --relative-to "$documents" "$(dirname "$page")/$link")
+      case $target in
+        README.md | docs/*.md | docs/*.svg | examples/*) [ -e "$documents/$target" ] || fail "${page#"$prefix/"} leads to $link" ;;
+        *) continue ;;  # to the sources
+      esac
+      links=$((links + 1))
+    done < <(grep -oP --with-filename '\]\(\K[^)#: ]+' "$documents"/*.md "$documents"/docs/*.md)
+    [ $links -gt 100 ] || fail "only $links links between the documents"
     ;;
   find_package)
     install_clgauss
@@ -172,6 +189,18 @@ case $kind in
     code=0
     plain/clgauss solve s.txt --devices all 2>"$work/err" || code=$?
     [ "$code" = 2 ] && grep -q libstarpu-dev "$work/err" || fail "--devices ends with $code: $(cat "$work/err")"
+    ;;
+  exported)
+    git init -q "$work/other"
+    git -C "$work/other" -c user.name=other -c user.email=other@clgauss.invalid commit -q --allow-empty --date 2001-02-03T12:00Z -m other
+    mkdir "$work/other/clgauss"
+    tar -C "$source_folder" --exclude='./build*' --exclude=./.git -c . | tar -C "$work/other/clgauss" -x
+    mapfile -t options < <(grep -oE -e '-DCLGAUSS_[A-Z]+=[A-Z]+' "$source_folder/packaging/vcpkg/ports/clgauss/portfile.cmake")
+    cmake -S "$work/other/clgauss" -B "$work/exported" -G Ninja "${options[@]}" >"$work/configure.log" 2>&1 || fail "$(tail -5 "$work/configure.log")"
+    grep -qE 'CLGAUSS_REVISION=..?"[0-9.]+..?"' "$work/exported/build.ninja" || fail "$(grep -m 1 -o 'CLGAUSS_REVISION=[^ ]*' "$work/exported/build.ninja")"
+    targets=$(ninja -C "$work/exported" -t targets all)
+    grep -q '^libclgauss.a: ' <<<"$targets" || fail "no libclgauss.a"
+    ! grep -E '^(clgauss_program|clgauss_tune|clgauss_distributed|.*_tests):' <<<"$targets" || fail "programs or tests are built"
     ;;
   shared)
     cmake -S "$source_folder" -B "$work/shared" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DCLGAUSS_TESTS=OFF \

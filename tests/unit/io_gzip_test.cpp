@@ -24,6 +24,8 @@ TEST_CASE("gzip: read whatever it is called, of one member or more") {
   for (const std::string name : {"system.txt.gz", "members.txt.gz"})
     check_matrix(read_system((file_folder() / name).string(), "").b, 3, 1, {7, 9, 9.5});
   check_matrix(read_as("A.txt", packed("1 2\n3 4\n")), 2, 2, {1, 2, 3, 4});
+  check_matrix(read_as("A.txt", packed("1 2\n") + packed("") + packed("3 4\n")), 2, 2,
+               {1, 2, 3, 4});
   check_matrix(read_as("A.csv.gz", packed("\xEF\xBB\xBF"
                                           "1,2\n")),
                1, 2, {1, 2});
@@ -42,6 +44,9 @@ TEST_CASE("gzip: cut off or damaged") {
   std::string sum = whole;
   sum[sum.size() - 8] = static_cast<char>(~sum[sum.size() - 8]);
   check_refused("A.txt.gz", sum, 0, 0, "damaged");
+  for (const std::string& rest :
+       {std::string("garbage"), std::string(32, '\0'), std::string(1, '\x1f')})
+    check_refused("A.txt.gz", whole + rest, 0, 0, "damaged");
 }
 
 TEST_CASE("gzip: no more is unpacked than may be") {
