@@ -197,6 +197,29 @@ TEST_CASE("vbatched: a system in doubt is estimated, as by a single solve") {
   });
 }
 
+TEST_CASE("vbatched: accuracy is what solve() makes of it, on devices without fp64, too" *
+          test::also_on_slow_devices) {
+  on_every_way([](Context& context, RealType type, const VbatchedOptions& options) {
+    const auto systems = random_systems({7, 8, 9}, 1, RealType::f32);
+    VbatchedOptions asking = options;
+    asking.type.reset();
+    for (const Accuracy accuracy :
+         {Accuracy::single_precision, Accuracy::double_precision, Accuracy::maximum}) {
+      CAPTURE(accuracy_name(accuracy));
+      asking.accuracy = accuracy;
+      const RealType reached =
+          accuracy == Accuracy::single_precision ? RealType::f32 : RealType::f64;
+      if (reached != type && context.profile().fp64) continue;
+      const auto solutions = solve_vbatched(context, systems, asking);
+      for (Index s = 0; s < systems.size(); ++s) {
+        CHECK(solutions[s].status == SolveStatus::ok);
+        CHECK(compute_residual(systems[s], solutions[s].x, unit_roundoff(reached)).scaled <=
+              kScaledResidualBound);
+      }
+    }
+  });
+}
+
 TEST_CASE("vbatched: shapes that do not fit are refused with the number of the system") {
   on_every_way([](Context& context, RealType type, const VbatchedOptions& options) {
     auto systems = random_systems({3, 4, 5}, 1, type);

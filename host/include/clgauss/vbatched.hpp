@@ -15,7 +15,11 @@
 namespace CLGAUSS_EXPORT clgauss {
 
 struct VbatchedOptions {
-  std::optional<RealType> type;  // empty: f64 where the device has it, else f32
+  std::optional<RealType>
+      type;  // empty: f32 for single precision; else f64 where the device has it
+  /// Empty: that of `type`. What the device's type cannot reach, and Accuracy::maximum, is left to
+  /// solve().
+  std::optional<Accuracy> accuracy = {};
   double max_scaled_residual = kScaledResidualBound;
   /// As SolveOptions::doubt: the systems in doubt have a Solution::trust.
   bool doubt = false;

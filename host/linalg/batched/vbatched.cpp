@@ -74,6 +74,11 @@ void write_padded_row(const Matrix& a, Index i, std::span<double> out) {
     out[i] = 1;
 }
 
+std::optional<RealType> wanted_type(const VbatchedOptions& options) {
+  if (!options.type && options.accuracy == Accuracy::single_precision) return RealType::f32;
+  return options.type;
+}
+
 class ManySystems {
  public:
   ManySystems(Context& context, std::span<const System> systems, const VbatchedOptions& options,
@@ -82,7 +87,7 @@ class ManySystems {
         systems_(systems),
         options_(options),
         progress_(progress),
-        type_(choose_type(context.profile(), options.type)),
+        type_(choose_type(context.profile(), wanted_type(options))),
         answers_(systems.size()) {}
 
   std::vector<Solution> solve() {
@@ -90,9 +95,12 @@ class ManySystems {
     for (Index s = 0; s < systems_.size(); ++s)
       if (!systems_[s].a.empty() && !systems_[s].b.empty()) order.push_back(s);
     std::ranges::stable_sort(order, std::greater{}, [this](Index s) { return n_of(s); });
-    if (options_.on_host && context_.profile().type == DeviceType::cpu)
+    const bool to_maximum = options_.accuracy == Accuracy::maximum,
+               beyond_type =
+                   options_.accuracy == Accuracy::double_precision && type_ == RealType::f32;
+    if (!to_maximum && options_.on_host && context_.profile().type == DeviceType::cpu)
       on_cores_of_host(order);
-    else
+    else if (!to_maximum && !beyond_type)
       in_groups(order);
     std::vector<Solution> solutions;
     for (Index s = 0; s < systems_.size(); ++s)
@@ -127,7 +135,8 @@ class ManySystems {
   Solution alone(Index s) {
     report();
     SolveOptions options;
-    options.type = type_;
+    options.accuracy = options_.accuracy;
+    if (!options_.accuracy) options.type = type_;
     options.max_scaled_residual = options_.max_scaled_residual;
     options.doubt = options_.doubt;
     return clgauss::solve(context_, systems_[s], options, progress_);
