@@ -6,6 +6,7 @@
 #include <clgauss/batched.hpp>
 #include <clgauss/solve.hpp>
 #include <clgauss/vbatched.hpp>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -139,6 +140,12 @@ std::vector<System> systems_in_double(ContextObject& object,
   return systems;
 }
 
+/// Whether a finite number of X stays finite in the caller's type.
+template <typename Real>
+bool fits_in(double value) {
+  return !std::isfinite(value) || std::abs(value) <= std::numeric_limits<Real>::max();
+}
+
 /// The status of the worst system.
 clgauss_status status_of(std::span<const Solution> solutions) {
   const auto count_of = [&](SolveStatus status) {
@@ -183,9 +190,11 @@ clgauss_status gesv_vbatched(clgauss_context handle, int layout, const CallerSys
   const std::vector<System> systems = systems_in_double(use.object(), matrices, answers, own);
   VbatchedOptions options;
   options.type = kRealType<Real>;
-  const std::vector<Solution> solutions = solve_vbatched(use.context(), systems, options);
+  std::vector<Solution> solutions = solve_vbatched(use.context(), systems, options);
   for (Index s = 0; s < batch; ++s) {
-    const Solution& solution = solutions[s];
+    Solution& solution = solutions[s];
+    if (has_answer(solution.status) && !std::ranges::all_of(solution.x.values(), fits_in<Real>))
+      solution.status = SolveStatus::overflow;
     const HostMatrix<Real>& x = answers[s];
     info[s] = solution.status == SolveStatus::overflow ? -1
               : solution.failed_column ? static_cast<int32_t>(*solution.failed_column + 1)

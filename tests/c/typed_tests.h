@@ -509,6 +509,14 @@ static void T(test_vbatched)(clgauss_context context) {
           }
       }
     }
+    if (TYPE == CLGAUSS_F32) { /* x = 1e60 is no float */
+      a[1][0] = (REAL)1e-30;
+      b[1][0] = (REAL)1e30;
+      const size_t one = 1;
+      EXPECT_STATUS(CLGAUSS_OVERFLOW,
+                    GESV_VBATCHED(&one, &one, matrices + 1, lda, answers + 1, 1, info));
+      EXPECT(info[0] == -1 && isnan(b[1][0]));
+    }
     EXPECT_STATUS(CLGAUSS_OK, GESV_VBATCHED(NULL, NULL, NULL, NULL, NULL, 0, NULL));
     EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
                   GESV_VBATCHED(NULL, nrhs, matrices, lda, answers, BATCH, info));

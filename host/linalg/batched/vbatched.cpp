@@ -10,6 +10,7 @@
 #include <bit>
 #include <clgauss/batched.hpp>
 #include <clgauss/error.hpp>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -147,7 +148,7 @@ class ManySystems {
       return static_cast<Index>(std::ranges::count_if(
           order, [&](Index s) { return n_of(s) > least_n && n_of(s) <= kLargestOfManyCores; }));
     };
-    const Index cores = parts_of(order.size() * kElementsPerThread, kElementsPerThread);
+    const Index cores = parts_of(std::numeric_limits<Index>::max(), 1);
     const Index largest =
         count_of(kLargestOfOneCore) >= cores ? kLargestOfManyCores : kLargestOfOneCore;
     std::erase_if(order, [&](Index s) { return n_of(s) > largest; });
@@ -165,17 +166,24 @@ class ManySystems {
             throw;
           }
         }
-        solve_by_core(order[i]);
+        contained([&] { solve_by_core(order[i]); });
       }
     });
   }
 
-  void solve_by_core(Index s) {
+  /// Runs body() on a thread that nothing may leave by an exception. If there is no memory, solve()
+  /// will say so.
+  template <typename Body>
+  static void contained(const Body& body) {
     try {
-      if (auto answer = solve_on_host(numbers_of(s)))
-        take(s, RealType::f64, std::move(answer->x), answer->residual);
-    } catch (const std::exception&) {  // no memory; solve() will say so
+      body();
+    } catch (const std::exception&) {
     }
+  }
+
+  void solve_by_core(Index s) {
+    if (auto answer = solve_on_host(numbers_of(s)))
+      take(s, RealType::f64, std::move(answer->x), answer->residual);
   }
 
   void in_groups(std::vector<Index> order) {
@@ -244,22 +252,24 @@ class ManySystems {
   /// Takes the good answers among those to the systems `part`; `x` is n-by-columns for each, and
   /// NaN if a pivot was 0 or not finite.
   void judge(std::span<const Index> part, Index n, Index columns, const Values& x) {
-    const double eps = unit_roundoff(type_);
     in_parallel(part.size(), kElementsPerThread / (n * n) + 1, [&](Index first, Index last) {
-      for (Index i = first; i < last; ++i) {
-        const Index s = part[i], rows = n_of(s), nrhs = systems_[s].b.cols();
-        const double* const from = x.data() + i * n * columns;
-        Values by_columns(rows * (nrhs + (options_.doubt ? 1 : 0))), by_rows(rows * nrhs);
-        for (Index row = 0; row < rows; ++row) {
-          const double* const numbers = from + row * columns;
-          for (Index c = 0; c < nrhs; ++c)
-            by_rows[row * nrhs + c] = by_columns[c * rows + row] = numbers[c];
-          if (options_.doubt) by_columns[nrhs * rows + row] = numbers[columns - 1];
-        }
-        if (const auto residual = residual_if_good(numbers_of(s), by_columns, eps))
-          take(s, type_, std::move(by_rows), *residual);
-      }
+      for (Index i = first; i < last; ++i)
+        contained([&] { judge_one(part[i], x.data() + i * n * columns, columns); });
     });
+  }
+
+  /// `x` has rows of `columns` numbers: X, padding, and the answer to a question if there is one.
+  void judge_one(Index s, const double* x, Index columns) {
+    const Index rows = n_of(s), nrhs = systems_[s].b.cols();
+    Values by_columns(rows * (nrhs + (options_.doubt ? 1 : 0))), by_rows(rows * nrhs);
+    for (Index row = 0; row < rows; ++row) {
+      const double* const numbers = x + row * columns;
+      for (Index c = 0; c < nrhs; ++c)
+        by_rows[row * nrhs + c] = by_columns[c * rows + row] = numbers[c];
+      if (options_.doubt) by_columns[nrhs * rows + row] = numbers[columns - 1];
+    }
+    if (const auto residual = residual_if_good(numbers_of(s), by_columns, unit_roundoff(type_)))
+      take(s, type_, std::move(by_rows), *residual);
   }
 
   Context& context_;
