@@ -1,14 +1,20 @@
-// Batches of small systems of clgauss.h, in host memory and on cl_mem.
+// Batches of systems of clgauss.h, in host memory and on cl_mem.
 #include <clgauss.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <clgauss/batched.hpp>
 #include <clgauss/solve.hpp>
+#include <clgauss/vbatched.hpp>
+#include <cmath>
+#include <limits>
+#include <vector>
 
 #include "c/call.hpp"
 #include "c/enqueue.hpp"
 #include "c/host_matrix.hpp"
+#include "c/host_transfer.hpp"
+#include "c/in_double.hpp"
 #include "io/memory.hpp"
 
 namespace clgauss::c {
@@ -80,6 +86,128 @@ clgauss_status gesv_batched(clgauss_context handle, int layout, Index n, Index n
   return status_of(solution);
 }
 
+/// The caller's arrays, one element per system.
+template <typename Real>
+struct CallerSystems {
+  const std::size_t *n, *nrhs;
+  const Real* const* a;
+  const std::size_t* lda;
+  Real* const* b;
+  const std::size_t* ldb;
+};
+
+/// Throws as host_matrix(), and names the system.
+template <typename Real>
+HostMatrix<Real> matrix_of_system(int layout, Index rows, Index columns, Real* data, Index ld,
+                                  const char* name, Index s) {
+  check_counts(rows, columns);
+  return host_matrix(layout, rows, columns, data, ld, fmt::format("{} [{}]", name, s).c_str());
+}
+
+/// The systems in double, in place or in the memory of `object`; if that is too small, in `own`.
+template <typename Real>
+std::vector<System> systems_in_double(ContextObject& object,
+                                      const std::vector<HostMatrix<const Real>>& matrices,
+                                      const std::vector<HostMatrix<Real>>& right_hand_sides,
+                                      Values& own) {
+  const Index batch = matrices.size();
+  std::vector<Index> begin{0};  // of the copy of number i; A_s is number 2 s, B_s the next
+  const auto number = [&](Index i) {
+    return i % 2 == 0 ? matrices[i / 2] : constant(right_hand_sides[i / 2]);
+  };
+  for (Index i = 0; i < 2 * batch; ++i) {
+    const auto from = number(i);
+    begin.push_back(begin.back() + (lies_in_double(from) ? 0 : from.rows * from.columns));
+  }
+  io::require_memory("The copy of the systems", 1, begin.back());
+  double* const space = object.space(begin.back(), own).data();
+  const auto part = [&](Index i) {
+    const auto from = number(i);
+    if constexpr (std::is_same_v<Real, double>)
+      if (lies_in_double(from)) return borrowed(from.data, from.rows, from.columns);
+    return borrowed(space + begin[i], from.rows, from.columns);
+  };
+  in_parallel(2 * batch, 2 * batch * kElementsPerThread / (begin.back() + 1) + 1,
+              [&](Index first, Index last) {
+                for (Index i = first; i < last; ++i) {
+                  const auto from = number(i);
+                  if (!lies_in_double(from))
+                    copy(from, row_major(space + begin[i], from.rows, from.columns, from.columns));
+                }
+              });
+  std::vector<System> systems;
+  for (Index s = 0; s < batch; ++s) systems.push_back({part(2 * s), part(2 * s + 1)});
+  return systems;
+}
+
+/// Whether a finite number of X stays finite in the caller's type.
+template <typename Real>
+bool fits_in(double value) {
+  return !std::isfinite(value) || std::abs(value) <= std::numeric_limits<Real>::max();
+}
+
+/// The status of the worst system.
+clgauss_status status_of(std::span<const Solution> solutions) {
+  const auto count_of = [&](SolveStatus status) {
+    return std::ranges::count(solutions, status, &Solution::status);
+  };
+  const auto first_of = [&](SolveStatus status) {
+    return std::ranges::find(solutions, status, &Solution::status) - solutions.begin();
+  };
+  const struct {
+    SolveStatus status;
+    clgauss_status code;
+    const char* text;
+  } kinds[] = {{SolveStatus::singular, CLGAUSS_SINGULAR, "are singular"},
+               {SolveStatus::overflow, CLGAUSS_OVERFLOW, "left the range of the type"},
+               {SolveStatus::inaccurate, CLGAUSS_INACCURATE, "have too large a residual"}};
+  for (const auto& [status, code, text] : kinds)
+    if (const auto count = count_of(status); count > 0)
+      return failed(code, fmt::format("{} of the systems {}, system {} (from 0) the first", count,
+                                      text, first_of(status))
+                              .c_str());
+  return CLGAUSS_OK;
+}
+
+template <typename Real>
+clgauss_status gesv_vbatched(clgauss_context handle, int layout, const CallerSystems<Real>& of,
+                             Index batch, int32_t* info) {
+  const Use use(object_of(handle));
+  static_cast<void>(is_row_major(layout));
+  if (batch == 0) return CLGAUSS_OK;
+  for (const auto* sizes : {of.n, of.nrhs, of.lda, of.ldb}) not_null(sizes, "n, nrhs, lda or ldb");
+  not_null(of.a, "A");
+  not_null(of.b, "B");
+  not_null(info, "info");
+  std::vector<HostMatrix<const Real>> matrices;
+  std::vector<HostMatrix<Real>> answers;
+  for (Index s = 0; s < batch; ++s) {
+    const Index n = of.n[s], nrhs = of.nrhs[s];
+    matrices.push_back(matrix_of_system(layout, n, n, of.a[s], of.lda[s], "A", s));
+    answers.push_back(matrix_of_system(layout, n, nrhs, of.b[s], of.ldb[s], "B", s));
+  }
+  Values own;
+  const std::vector<System> systems = systems_in_double(use.object(), matrices, answers, own);
+  VbatchedOptions options;
+  options.type = kRealType<Real>;
+  std::vector<Solution> solutions = solve_vbatched(use.context(), systems, options);
+  for (Index s = 0; s < batch; ++s) {
+    Solution& solution = solutions[s];
+    if (has_answer(solution.status) && !std::ranges::all_of(solution.x.values(), fits_in<Real>))
+      solution.status = SolveStatus::overflow;
+    const HostMatrix<Real>& x = answers[s];
+    info[s] = solution.status == SolveStatus::overflow ? -1
+              : solution.failed_column ? static_cast<int32_t>(*solution.failed_column + 1)
+                                       : 0;
+    const Values nothing(has_answer(solution.status) ? 0 : x.rows * x.columns,
+                         std::numeric_limits<double>::quiet_NaN());
+    const double* const values =
+        has_answer(solution.status) ? solution.x.values().data() : nothing.data();
+    copy(row_major(values, x.rows, x.columns, x.columns), x);
+  }
+  return status_of(solutions);
+}
+
 /// A BatchView as the caller passes it.
 struct CallerBatch {
   cl_mem buffer;
@@ -126,6 +254,24 @@ clgauss_status clgauss_dgesv_batched(clgauss_context context, int layout, size_t
                                      size_t ldb, size_t stride_b, size_t batch, int32_t* info) {
   return guarded([&] {
     return gesv_batched(context, layout, n, nrhs, a, lda, stride_a, b, ldb, stride_b, batch, info);
+  });
+}
+
+clgauss_status clgauss_sgesv_vbatched(clgauss_context context, int layout, const size_t* n,
+                                      const size_t* nrhs, const float* const* a, const size_t* lda,
+                                      float* const* b, const size_t* ldb, size_t batch,
+                                      int32_t* info) {
+  return guarded([&] {
+    return gesv_vbatched<float>(context, layout, {n, nrhs, a, lda, b, ldb}, batch, info);
+  });
+}
+
+clgauss_status clgauss_dgesv_vbatched(clgauss_context context, int layout, const size_t* n,
+                                      const size_t* nrhs, const double* const* a, const size_t* lda,
+                                      double* const* b, const size_t* ldb, size_t batch,
+                                      int32_t* info) {
+  return guarded([&] {
+    return gesv_vbatched<double>(context, layout, {n, nrhs, a, lda, b, ldb}, batch, info);
   });
 }
 

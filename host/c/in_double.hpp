@@ -17,6 +17,12 @@ inline Matrix borrowed(const double* numbers, Index rows, Index columns) {
           Values(rows * columns, UninitializedAllocator<double>(const_cast<double*>(numbers)))};
 }
 
+/// Whether in_double() uses the numbers where they lie.
+template <typename Real>
+bool lies_in_double(const HostMatrix<const Real>& from) {
+  return std::is_same_v<Real, double> && from.column_step == 1 && from.row_step == from.columns;
+}
+
 /// `from` in double. If the caller's numbers are already row-major doubles without gaps, they are
 /// used in place; otherwise this is a copy, in the memory of `object` if given.
 template <typename Real>
@@ -24,8 +30,7 @@ Matrix in_double(const HostMatrix<const Real>& from, const char* name,
                  ContextObject* object = nullptr) {
   io::require_memory(name, from.rows, from.columns);  // checks the size before reading
   if constexpr (std::is_same_v<Real, double>)
-    if (from.column_step == 1 && from.row_step == from.columns)
-      return borrowed(from.data, from.rows, from.columns);
+    if (lies_in_double(from)) return borrowed(from.data, from.rows, from.columns);
   const Index count = from.rows * from.columns;
   Values own;
   Values& values = object != nullptr ? object->space(count, own) : own = Values(count);

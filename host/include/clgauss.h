@@ -442,8 +442,8 @@ typedef struct clgauss_certificate {
   size_t struct_size; /* sizeof(clgauss_certificate), set by the caller */
   int proven;         /* 1: A is not singular, and the bounds hold; else `reason` says why not */
   int reserved;       /* 0 */
-  double norm_bound; /* of || I - R A ||, R a computed inverse; below 1 if proven */
-  double digits;     /* decimal digits proven of every element of X that is not 0 */
+  double norm_bound;  /* of || I - R A ||, R a computed inverse; below 1 if proven */
+  double digits;      /* decimal digits proven of every element of X that is not 0 */
   double norm_digits; /* and of the largest element of the worst right-hand side */
   char reason[128];   /* cut off, with the terminating 0 */
 } clgauss_certificate;
@@ -474,6 +474,22 @@ CLGAUSS_API clgauss_status clgauss_dgesv_batched(clgauss_context context, int la
                                                  size_t nrhs, const double* a, size_t lda,
                                                  size_t stride_a, double* b, size_t ldb,
                                                  size_t stride_b, size_t batch, int32_t* info);
+
+/* X_s = A_s^-1 B_s for `batch` systems of different n and nrhs in one call, sorted inside into
+ * groups of similar n. Each array has an element for every system; a[s] is n[s]-by-n[s], b[s]
+ * n[s]-by-nrhs[s]. A is unchanged, B becomes X. info, X_s and the status are as for gesv_batched;
+ * n may be 0 or exceed 2048; the largest are solved one after the other. Invalid arguments of one
+ * system fail the whole call before anything is written. dgesv_vbatched needs a device with fp64. */
+CLGAUSS_API clgauss_status clgauss_sgesv_vbatched(clgauss_context context, int layout,
+                                                  const size_t* n, const size_t* nrhs,
+                                                  const float* const* a, const size_t* lda,
+                                                  float* const* b, const size_t* ldb, size_t batch,
+                                                  int32_t* info);
+CLGAUSS_API clgauss_status clgauss_dgesv_vbatched(clgauss_context context, int layout,
+                                                  const size_t* n, const size_t* nrhs,
+                                                  const double* const* a, const size_t* lda,
+                                                  double* const* b, const size_t* ldb, size_t batch,
+                                                  int32_t* info);
 
 /* Writes ||A||_1 of a rows-by-columns matrix, for clgauss_lu_rcond(); NaN if A holds a NaN. */
 CLGAUSS_API clgauss_status clgauss_snorm1(int layout, size_t rows, size_t columns, const float* a,

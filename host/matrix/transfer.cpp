@@ -152,6 +152,22 @@ void upload_values_as(const Context& context, const cl::Buffer& buffer,
 }
 
 template <typename Real>
+void upload_by_rows_as(const Context& context, const cl::Buffer& buffer, Index rows, Index columns,
+                       const std::function<void(Index i, std::span<double> out)>& write_row) {
+  upload_items<Real>(context, buffer, rows, columns, [&](Index first, Index last, Real* out) {
+    if constexpr (std::is_same_v<Real, double>) {
+      for (Index i = first; i < last; ++i, out += columns) write_row(i, {out, columns});
+    } else {
+      Values row(columns);
+      for (Index i = first; i < last; ++i) {
+        write_row(i, row);
+        out = scale_or_copy(row, {}, {}, 0, out);
+      }
+    }
+  });
+}
+
+template <typename Real>
 Values download_as(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index count) {
   std::vector<Real, UninitializedAllocator<Real>> values(count);
   queue.enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(Real), values.data());
@@ -228,6 +244,14 @@ void upload_values(const Context& context, const cl::Buffer& buffer, RealType ty
   if (values.empty()) return;
   type == RealType::f32 ? upload_values_as<float>(context, buffer, values)
                         : upload_values_as<double>(context, buffer, values);
+}
+
+void upload_by_rows(const Context& context, const cl::Buffer& buffer, RealType type, Index rows,
+                    Index columns,
+                    const std::function<void(Index i, std::span<double> out)>& write_row) {
+  if (rows == 0 || columns == 0) return;
+  type == RealType::f32 ? upload_by_rows_as<float>(context, buffer, rows, columns, write_row)
+                        : upload_by_rows_as<double>(context, buffer, rows, columns, write_row);
 }
 
 Values download(const cl::CommandQueue& queue, const cl::Buffer& buffer, RealType type,

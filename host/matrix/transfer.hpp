@@ -74,6 +74,12 @@ void upload_turned(Context& context, const cl::Buffer& buffer, Index ld, RealTyp
 void upload_values(const Context& context, const cl::Buffer& buffer, RealType type,
                    std::span<const double> values);
 
+/// Uploads `rows` rows of `columns` numbers without gaps. write_row(i, out) writes row i; it is
+/// called on several threads at once and must not throw. Waits.
+void upload_by_rows(const Context& context, const cl::Buffer& buffer, RealType type, Index rows,
+                    Index columns,
+                    const std::function<void(Index i, std::span<double> out)>& write_row);
+
 /// Uploads `matrix`, scaled as an UploadPart, and returns its memory to the operating system during
 /// the upload. `matrix` is empty afterwards. Waits.
 void upload_and_release(const Context& context, const cl::Buffer& buffer, Index ld, RealType type,

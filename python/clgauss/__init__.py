@@ -1,6 +1,7 @@
 """Dense systems of linear equations on every OpenCL device, each answer checked by its residual.
 
     solve(a, b)        x of a @ x = b; lstsq(a, b) by least squares
+    solve_many(a, b)   the same for lists of systems of different sizes
     certify(a, b)      x with proven bounds of its error
     lu(a)              factors that are kept on the device: .solve(b), .solve(b, trans="T"), .det(), .rcond(), .inv()
     cholesky(a)        the same for a symmetric or Hermitian positive definite matrix, and .L
@@ -25,7 +26,7 @@ from numpy.linalg import LinAlgError
 from clgauss._certify import certify
 from clgauss._check import AccuracyWarning, IllConditionedWarning
 from clgauss._contexts import Context, Device, devices
-from clgauss._linalg import lstsq, solve
+from clgauss._linalg import lstsq, solve, solve_many
 from clgauss._lu import LU, Cholesky, LUStack, aslinearoperator, cholesky, lu
 from clgauss._matrix import cond, det, inv, slogdet
 from clgauss._native import DeviceError, kernel_source
@@ -62,6 +63,7 @@ __all__ = [
     "lu",
     "slogdet",
     "solve",
+    "solve_many",
     "tune_kernel",
 ]
 

@@ -1,8 +1,9 @@
-"""solve and lstsq."""
+"""solve, solve_many and lstsq."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any, Literal, get_args, overload
 
 import numpy as np
@@ -369,6 +370,107 @@ def lstsq(
     if not full_output:
         return answer
     return (*answer, reports if leading else reports[0])
+
+
+@overload
+def solve_many(
+    a: Iterable[ArrayLike], b: Iterable[ArrayLike], *, device: str | Context = ..., accuracy: Accuracy = ..., full_output: Literal[False] = ...
+) -> list[NDArray[Any]]: ...
+@overload
+def solve_many(
+    a: Iterable[ArrayLike], b: Iterable[ArrayLike], *, device: str | Context = ..., accuracy: Accuracy = ..., full_output: Literal[True]
+) -> tuple[list[NDArray[Any]], list[Report]]: ...
+def solve_many(
+    a: Iterable[ArrayLike], b: Iterable[ArrayLike], *, device: str | Context = "auto", accuracy: Accuracy = "double", full_output: bool = False
+) -> Any:
+    """Solve ``a[i] @ x[i] = b[i]`` for systems of different sizes in one call.
+
+    Systems of similar n are solved together on the device; on a CPU device each core solves one system after the other. Of systems of one
+    size `solve` takes a stack.
+
+    Parameters
+    ----------
+    a : sequence of (n, n) array_like
+        Real matrices, each with an n of its own, as for `solve`.
+    b : sequence of (n,) or (n, k) array_like
+        For each matrix a vector, or k right-hand sides.
+    device, accuracy
+        As for `solve`.
+    full_output : bool, optional
+        Also return reports. A system that fails then raises nothing: its x is NaN, and the status of its report says why.
+
+    Returns
+    -------
+    x : list of ndarray
+        In the order of a, each as `solve` returns it.
+    reports : list of Report
+        With ``full_output``. rcond is there for those systems that may be near to a singular one; `pivots` is empty for the others.
+        Statuses beside those of `Report`: ``"singular"``, also where a holds NaN or Inf, and ``"overflow"``.
+
+    Raises
+    ------
+    LinAlgError, ValueError, TypeError, MemoryError, DeviceError
+        As `solve`; the message names the system, counted from 0.
+
+    Warns
+    -----
+    AccuracyWarning, IllConditionedWarning
+        As `solve`.
+
+    Examples
+    --------
+    >>> import numpy as np, clgauss
+    >>> x = clgauss.solve_many([[[2.0]], np.eye(2), [[0.0, 1.0], [1.0, 0.0]]], [[6.0], [1.0, 2.0], [3.0, 4.0]])
+    >>> [one.tolist() for one in x]
+    [[3.0], [1.0, 2.0], [4.0, 3.0]]
+    >>> x, reports = clgauss.solve_many([np.eye(1), np.zeros((2, 2))], [[5.0], [1.0, 1.0]], full_output=True)
+    >>> [report.status for report in reports], x[1]
+    (['ok', 'singular'], array([nan, nan]))
+    """
+    matrices, columns, vectors = _systems(list(a), list(b))
+    if accuracy not in get_args(Accuracy):
+        raise ValueError(f'accuracy is "single", "double" or "max", not {accuracy!r}')
+    context = context_of(device)
+    x = [
+        np.full(one_b.shape, np.nan, FLOAT32 if one_a.dtype is FLOAT32 and one_b.dtype is FLOAT32 else FLOAT64)
+        for one_a, one_b in zip(matrices, columns)
+    ]
+    reports = []
+    for i, told in enumerate(context._session.solve_many(matrices, columns, x, accuracy, full_output)):
+        if told is None:
+            continue
+        failed, doubt = told.pop("failed_column"), told.pop("doubt")
+        finite = told["status"] == "ok" or is_finite(matrices[i], columns[i])
+        if not finite and not full_output:
+            raise ValueError(f"system {i}: array must not contain infs or NaNs")
+        if not full_output or (finite and told["status"] == "inaccurate"):
+            _judge(told["status"], f" of system {i}{_where(told['status'], failed)}", told["scaled_residual"], matrices[i], columns[i])
+        if told["status"] == "ok":
+            told["status"] = warn_of(doubt, told["rcond"], f" of system {i}")
+        told["pivots"] = np.array(told["pivots"], dtype=np.intp)
+        reports.append(Report(device=context.device.name, **told))
+    answers = [one[:, 0] if vector else one for one, vector in zip(x, vectors)]
+    return (answers, reports) if full_output else answers
+
+
+def _systems(a: list[Any], b: list[Any]) -> tuple[list[NDArray[Any]], list[NDArray[Any]], list[bool]]:
+    """The matrices, the right-hand sides as matrices, and which of these are vectors; an error names its system."""
+    if len(a) != len(b):
+        raise ValueError(f"a has {len(a)} matrices, b has {len(b)}")
+    matrices, columns, vectors = [], [], []
+    for i, (one_a, one_b) in enumerate(zip(a, b)):
+        try:
+            matrix = numbers(one_a)
+            n = require_square(matrix)
+            column, vector = as_columns(numbers(one_b), n)
+            if matrix.ndim > 2 or column.ndim > 2:
+                raise ValueError("a stack of systems of one size is for solve()")
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"system {i}: {error}") from error
+        matrices.append(matrix)
+        columns.append(column)
+        vectors.append(vector)
+    return matrices, columns, vectors
 
 
 def _solve_one(

@@ -17,6 +17,7 @@
 #include <clgauss/lab/program.hpp>
 #include <clgauss/least_squares.hpp>
 #include <clgauss/solve.hpp>
+#include <clgauss/vbatched.hpp>
 #include <cmath>
 #include <optional>
 #include <tuple>
@@ -189,6 +190,30 @@ nb::dict solve_batch(const std::shared_ptr<Session>& session, const Array& a, co
   if (solution->trust && !(solution->trust->worst_rcond >= unit_roundoff(solution->type)))
     *doubtful = solution->trust->worst_system;
   told["doubtful_system"] = nb::cast(*doubtful);
+  return told;
+}
+
+/// A report of each system, or None where there is nothing to tell and no report is asked for.
+nb::list solve_many(const std::shared_ptr<Session>& session, const std::vector<Array>& a,
+                    const std::vector<Array>& b, const std::vector<WritableArray>& x,
+                    const std::string& accuracy, bool report) {
+  VbatchedOptions options;
+  options.accuracy = accuracy_of(accuracy);
+  options.doubt = true;
+  options.on_host = session->solves_on_host;
+  const auto solutions = std::make_shared<std::vector<Solution>>();
+  session->run([=](const ProgressCallback& progress) {
+    std::vector<System> systems;
+    for (Index s = 0; s < a.size(); ++s) systems.push_back({to_matrix(a[s]), to_matrix(b[s])});
+    *solutions = solve_vbatched(session->context(), systems, options, progress);
+    for (Index s = 0; s < x.size(); ++s)
+      if (has_answer((*solutions)[s].status)) copy_out((*solutions)[s].x.values(), x[s]);
+  });
+  nb::list told;
+  for (const Solution& solution : *solutions) {
+    const bool fine = solution.status == SolveStatus::ok && doubt_of(solution) <= Doubt::none;
+    told.append(report || !fine ? nb::object(report_of(solution)) : nb::none());
+  }
   return told;
 }
 
@@ -390,6 +415,7 @@ NB_MODULE(_core, module) {
            "method"_a)
       .def("least_squares", &fit, "a"_a, "b"_a, "x"_a, "accuracy"_a, "rank_tolerance"_a.none(),
            "ridge"_a, "weights"_a)
+      .def("solve_many", &solve_many, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
       .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a);
 
   nb::class_<Factors>(module, "Factors")

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "constants.hpp"
 #include "linalg/estimates/norm_estimator.hpp"
 #include "linalg/refinement/row_sums.hpp"
+#include "linalg/solve/host_answer.hpp"
 #include "linalg/solve/host_getrf.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/transposed.hpp"
@@ -13,8 +16,6 @@
 namespace clgauss::python {
 
 namespace {
-
-constexpr double kEps = 0x1p-53;
 
 /// Row-major numbers of an array, where they lie if they are of that kind.
 struct Rows {
@@ -30,33 +31,6 @@ struct Rows {
   Values copy;
   std::span<const double> numbers;
 };
-
-/// What one pass over A tells of an answer X, n-by-k, column by column in `columns`.
-struct Passed {
-  double scaled = 0;  // residual, as in residual.hpp; NaN where numbers leave a safe range
-  double norm = 0;    // of A, infinity
-};
-
-Passed pass_over(std::span<const double> a, std::span<const double> b, const double* columns,
-                 Index n, Index nrhs) {
-  Passed passed;
-  std::vector<double> r(nrhs), of_x(nrhs), of_b(nrhs);
-  for (Index i = 0; i < n; ++i)
-    for (Index c = 0; c < nrhs; ++c) {
-      const RowSums sums = sums_of_row(a.subspan(i * n, n), columns + c * n);
-      passed.norm = max_or_nan(passed.norm, sums.row);
-      r[c] = max_or_nan(r[c], std::abs(b[i * nrhs + c] - sums.product));
-      of_x[c] = max_or_nan(of_x[c], std::abs(columns[c * n + i]));
-      of_b[c] = max_or_nan(of_b[c], std::abs(b[i * nrhs + c]));
-    }
-  for (Index c = 0; c < nrhs; ++c) {
-    const double size = passed.norm * of_x[c] + of_b[c];
-    const bool in_range = size >= 0x1p-900 && size <= 0x1p1000;
-    const double error = r[c] / size / (static_cast<double>(n) * kEps);
-    passed.scaled = max_or_nan(passed.scaled, in_range ? error : std::nan(""));
-  }
-  return passed;
-}
 
 double largest(std::span<const double> values) {
   double most = 0;
@@ -75,52 +49,12 @@ double norm_of(std::span<const double> rows, Index ld, Index columns) {
   return norm;
 }
 
-/// Whether all that solve_on_host() promises is so; `columns` holds x and A^-1 times the probe.
-bool is_good(std::span<const double> a, std::span<const double> b, std::span<const double> columns,
-             Index n, Index nrhs) {
-  const Passed passed = pass_over(a, b, columns.data(), n, nrhs);
-  return passed.scaled <= 1 && !is_doubtful(n, kEps, passed.norm, largest(columns.last(n)));
-}
-
-/// Factors of a square matrix on the host.
-struct HostFactors {
-  explicit HostFactors(const Numbers& a) : n(a.rows), ld(host_ld(n)), lu(n * ld, 0.0), pivots(n) {
-    a.copy_to(lu.data(), ld);
-    host_lu_kernels().getrf(n, lu.data(), ld, pivots.data());
-  }
-  void solve(double* x) const {
-    host_lu_kernels().getrs_vector(n, lu.data(), ld, pivots.data(), x);
-  }
-
-  Index n, ld;
-  Values lu;
-  std::vector<Index> pivots;
-};
-
 }  // namespace
 
 std::optional<Values> solve_on_host(const Numbers& a, const Numbers& b) {
-  const Index n = a.rows, nrhs = b.columns;
-  const Rows of_a(a), of_b(b);
-  const HostFactors factors(a);
-  Values columns(n * (nrhs + 1));
-  std::ranges::copy(doubt_question(n).values(), columns.begin() + n * nrhs);
-  factors.solve(columns.data() + n * nrhs);
-  if (nrhs == 1) {
-    std::ranges::copy(of_b.numbers, columns.begin());
-    factors.solve(columns.data());
-  } else {
-    const Index ld = host_ld(nrhs);
-    Values x(n * ld, 0.0);
-    b.copy_to(x.data(), ld);
-    host_lu_kernels().getrs(n, factors.lu.data(), factors.ld, factors.pivots.data(), nrhs, x.data(),
-                            ld);
-    for (Index i = 0; i < n; ++i)
-      for (Index c = 0; c < nrhs; ++c) columns[c * n + i] = x[i * ld + c];
-  }
-  if (!is_good(of_a.numbers, of_b.numbers, columns, n, nrhs)) return std::nullopt;
-  columns.resize(n * nrhs);
-  return nrhs == 1 ? columns : transposed(columns, nrhs, n);
+  auto answer = clgauss::solve_on_host({a.rows, b.columns, Rows(a).numbers, Rows(b).numbers});
+  if (!answer) return std::nullopt;
+  return std::move(answer->x);
 }
 
 namespace {
@@ -145,12 +79,15 @@ double residual_of_inverse(std::span<const double> a, std::span<const double> x,
 }  // namespace
 
 std::optional<Values> invert_on_host(const Numbers& a) {
-  const HostFactors factors(a);
+  const Rows of_a(a);
+  const HostFactors factors(of_a.numbers, a.rows);
   const Index n = factors.n, ld = factors.ld;
   Values x(n * ld, 0.0), original(n * ld, 0.0);
-  a.copy_to(original.data(), ld);
-  for (Index i = 0; i < n; ++i) x[i * ld + i] = 1;
-  host_lu_kernels().getrs(n, factors.lu.data(), ld, factors.pivots.data(), n, x.data(), ld);
+  for (Index i = 0; i < n; ++i) {
+    std::ranges::copy(of_a.numbers.subspan(i * n, n), original.data() + i * ld);
+    x[i * ld + i] = 1;
+  }
+  factors.solve(n, x.data(), ld);
   const double condition = norm_of(original, ld, n) * norm_of(x, ld, n);
   const double scaled =
       residual_of_inverse(original, x, n, ld) / condition / (static_cast<double>(n) * kEps);
@@ -162,12 +99,7 @@ std::optional<Values> invert_on_host(const Numbers& a) {
 }
 
 Determinant determinant_on_host(std::span<const double> a, Index n) {
-  Numbers numbers;
-  numbers.data = reinterpret_cast<const std::byte*>(a.data());
-  numbers.rows = numbers.columns = n;
-  numbers.column_bytes = sizeof(double);
-  numbers.row_bytes = static_cast<std::ptrdiff_t>(n * sizeof(double));
-  const HostFactors factors(numbers);
+  const HostFactors factors(a, n);
   Determinant det;
   for (Index j = 0; j < n; ++j) det.take(factors.lu[j * factors.ld + j], factors.pivots[j] != j);
   return det;
@@ -203,7 +135,7 @@ bool SmallSolver::solve(const Array& a, const Array& b, const WritableArray& x) 
                             both_.size() * sizeof(double), both_.data());
   });
   const Values columns = transposed(both_, n_, nrhs_ + 1);
-  if (!is_good(a_values, Rows(of_b).numbers, columns, n_, nrhs_)) return false;
+  if (!residual_if_good({n_, nrhs_, a_values, Rows(of_b).numbers}, columns, kEps)) return false;
   copy_out(transposed(std::span(columns).first(n_ * nrhs_), nrhs_, n_), x);
   return true;
 }

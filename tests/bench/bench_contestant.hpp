@@ -91,6 +91,7 @@ struct Peer {
            : what == What::host          ? lu && cpu_only
            : what == What::gecon         ? gecon
            : starts_programs(what)       ? false
+           : what == What::vbatched      ? false
                                          : lu;
   }
 };

@@ -32,7 +32,8 @@ DeviceProblem::DeviceProblem(Context& context, const Problem& problem)
     a_ = upload(problem.a, size.n * size.n, "A");
     b_ = upload(problem.b, size.n, "b");
     x_ = empty_copy(b_, "the work copy of b");
-  } else if (size.what != What::host && size.what != What::gelsy && size.what != What::gecon) {
+  } else if (size.what != What::host && size.what != What::vbatched && size.what != What::gelsy &&
+             size.what != What::gecon) {
     const Index columns = problem.a.cols();
     a_ = upload(problem.a,
                 size.what == What::lstsq ? padded_ld(columns, size.type) : columns + size.pad, "A");

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "matrix/transposed.hpp"
 
@@ -176,7 +178,100 @@ class GeconContestant : public Contestant {
   double rcond_ = 0;
 };
 
+template <typename T>
+class VbatchedContestant : public Contestant {
+ public:
+  VbatchedContestant(std::shared_ptr<const SharedContext> context, const Problem& problem)
+      : context_(std::move(context)),
+        n_(sizes_of_systems(problem.size)),
+        nrhs_(n_.size(), 1),
+        a_(typed_rows<T>(problem.a, problem.a.cols())),
+        b_(typed_rows<T>(problem.b, problem.b.cols())),
+        x_(b_),
+        info_(n_.size()) {
+    const T* a = a_.data();
+    T* x = x_.data();
+    for (const Index n : n_) {
+      a_of_.push_back(std::exchange(a, a + n * n));
+      x_of_.push_back(std::exchange(x, x + n));
+    }
+  }
+
+  void restore() override { std::ranges::copy(b_, x_.begin()); }
+
+  void run() override {
+    const auto call = [&](const auto& function) {
+      require(function(context_->handle(), CLGAUSS_ROW_MAJOR, n_.data(), nrhs_.data(), a_of_.data(),
+                       n_.data(), x_of_.data(), nrhs_.data(), n_.size(), info_.data()));
+    };
+    if constexpr (std::is_same_v<T, float>)
+      call(clgauss_sgesv_vbatched);
+    else
+      call(clgauss_dgesv_vbatched);
+  }
+
+  [[nodiscard]] Matrix result() override { return matrix_of(x_.data(), 1, x_.size(), x_.size()); }
+  [[nodiscard]] std::string detail() const override { return "one call"; }
+
+ private:
+  std::shared_ptr<const SharedContext> context_;
+  std::vector<Index> n_, nrhs_;
+  std::vector<T> a_, b_, x_;
+  std::vector<const T*> a_of_;
+  std::vector<T*> x_of_;
+  std::vector<std::int32_t> info_;
+};
+
+/// The systems of vbatched, one call after the other.
+template <typename T>
+class LoopContestant : public Contestant {
+ public:
+  LoopContestant(const std::shared_ptr<const SharedContext>& context, const Problem& problem,
+                 Call call) {
+    for (auto& [a, b] : systems_of(problem))
+      calls_.emplace_back(context, Problem{problem.size, std::move(a), std::move(b), {}}, call,
+                          CLGAUSS_ROW_MAJOR);
+  }
+
+  void restore() override {
+    for (auto& call : calls_) call.restore();
+  }
+  void run() override {
+    for (auto& call : calls_) call.run();
+  }
+
+  [[nodiscard]] Matrix result() override {
+    Values all;
+    for (auto& call : calls_) {
+      const Matrix x = call.result();
+      all.insert(all.end(), x.values().begin(), x.values().end());
+    }
+    const Index count = all.size();
+    return {1, count, std::move(all)};
+  }
+  [[nodiscard]] std::string detail() const override { return "one after the other"; }
+
+ private:
+  std::deque<HostContestant<T>> calls_;
+};
+
 }  // namespace
+
+std::vector<Entry> vbatched_entries(const Problem& problem, const std::string& spec) {
+  const auto context = std::make_shared<const SharedContext>(spec);
+  std::vector<Entry> entries;
+  const auto add = [&]<typename T>(T /*type*/) {
+    entries.push_back({"clgauss", std::make_unique<VbatchedContestant<T>>(context, problem)});
+    entries.push_back({"gesv", std::make_unique<LoopContestant<T>>(context, problem, Call::gesv)});
+    entries.push_back(
+        {"solve", std::make_unique<LoopContestant<T>>(context, problem, Call::solve)});
+  };
+  if (problem.size.type == RealType::f32)
+    add(float{});
+  else
+    add(double{});
+  return entries;
+}
 
 std::vector<Entry> gecon_entries(const Problem& problem, const std::string& spec) {
   const auto context = std::make_shared<const SharedContext>(spec);

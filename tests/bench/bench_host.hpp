@@ -1,5 +1,6 @@
 #pragma once
-/// Solves, conditions and least squares from host memory to host memory, through clgauss.h.
+/// Solves, batches, conditions and least squares from host memory to host memory, through
+/// clgauss.h.
 
 #include <clgauss/device.hpp>
 
@@ -10,6 +11,10 @@ namespace clgauss::bench {
 /// The names of the contestants are those of clgauss.h's functions without type and prefix; `gesv`
 /// by columns, as LAPACK has it, is called clgauss: it is what ratios refer to.
 [[nodiscard]] std::vector<Entry> host_entries(const Problem& problem, const std::string& spec);
+
+/// One call of gesv_vbatched, called clgauss, and gesv and solve of one system after the other; by
+/// rows.
+[[nodiscard]] std::vector<Entry> vbatched_entries(const Problem& problem, const std::string& spec);
 
 /// gelsy of clgauss.h by columns, called clgauss.
 [[nodiscard]] Entry gelsy_entry(const Problem& problem, const std::string& spec);

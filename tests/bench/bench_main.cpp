@@ -75,7 +75,10 @@ std::vector<ProblemSize> problem_sizes(const BenchOptions& options, const Device
         }
         const Index nrhs = options.right_hand_sides == 0 ? n : options.right_hand_sides;
         const bool update = what == What::gemm && options.k.has_value();
-        const Index depth = what == What::host ? nrhs : update ? *options.k : n;
+        const Index depth = what == What::host       ? nrhs
+                            : what == What::vbatched ? options.smallest_of(n)
+                            : update                 ? *options.k
+                                                     : n;
         sizes.push_back({what, type, what == What::lstsq ? rows_of_lstsq(n) : n, n, depth, update,
                          options.pad, options.batch, options.batched});
       }
@@ -95,6 +98,8 @@ std::vector<Measurement> measure(Context& context, const BenchOptions& options,
   std::vector<Entry> entries;
   if (size.what == What::host)
     entries = host_entries(problem, options.device);
+  else if (size.what == What::vbatched)
+    entries = vbatched_entries(problem, options.device);
   else if (size.what == What::gecon)
     entries = gecon_entries(problem, options.device);
   else if (size.what == What::gelsy)

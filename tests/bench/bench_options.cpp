@@ -34,12 +34,16 @@ constexpr const char* kAbout =
     "right-hand sides: clgauss and openblas are gesv by columns, L, U and ipiv included\n"
     "  gecon    the condition of a matrix by gecon of clgauss.h, from L and U in host memory\n"
     "  batched  solve for --batch systems, n <= 2048\n"
+    "  vbatched solve for --batch systems of random n between --smallest and n, from host memory "
+    "to host memory by gesv_vbatched of clgauss.h, beside gesv and solve of one after the other\n"
     "  file     whole programs, from an .npy file to x in another: clgauss solve with and without "
     "rcond, NumPy and PyTorch (on its GPU) where python3 has them\n"
     "  cold     clgauss solve as a whole program on a device that it never saw: its caches and the "
     "driver's are empty; beside it, the same once more\n"
     "Inputs lie where a library works (device buffers for OpenCL, host memory for openblas) and "
-    "are restored outside the timed region; no transfer is timed, except by host, gecon and gelsy. "
+    "are restored outside the timed region; no transfer is timed, except by host, vbatched, gecon "
+    "and "
+    "gelsy. "
     "The "
     "peers:";
 
@@ -47,6 +51,7 @@ constexpr const char* kExamples =
     "clgauss-bench gemm\n"
     "clgauss-bench gemm,lu --sizes 1000,2048,4096 --types f64 --peers openblas\n"
     "clgauss-bench batched --sizes 8,16,32,64,128 --batch 20000\n"
+    "clgauss-bench vbatched --sizes 200 --smallest 10 --batch 200\n"
     "clgauss-bench gemm --k 256 --sizes 4096 --peers none\n"
     "clgauss-bench file --sizes 8010 --reps 3\n"
     "clgauss-bench host --device gpu --sizes 1000,8000 --types f64\n"
@@ -162,7 +167,7 @@ cli::CommandTable bench_table() {
   cli::CommandTable table{"WHAT [options]", about, kExamples, {}, "what"};
   // clang-format off
   table.group("What")
-      ("what", cli::words("WHAT", what_names())->required(), "gemm, lu, solve, host, batched, file, cold, or several, separated by commas")
+      ("what", cli::words("WHAT", what_names())->required(), "gemm, lu, solve, host, batched, vbatched, file, cold, or several, separated by commas")
       ("sizes", cli::text("LIST")->default_value("1000,2048,4096"), "n: numbers and ranges first:last:step")
       ("types", cli::words("LIST", kTypes), "f32, f64 (default: both, as far as the device has them)")
       ("peers", cli::words("LIST", peer_names()), "libraries to compare with, or none (default: all compiled in that fit)")
@@ -170,7 +175,8 @@ cli::CommandTable bench_table() {
       ("breakdown", po::bool_switch(), "where clgauss's time goes, by the device's clock, instead of the comparison")
       ("k", cli::text("K"), "gemm: inner dimension, instead of a square product")
       ("nrhs", cli::text("N")->default_value("1"), "host: right-hand sides; 0 = as many as rows")
-      ("batch", cli::text("N")->default_value("10000"), "batched: systems")
+      ("batch", cli::text("N")->default_value("10000"), "batched, vbatched: systems")
+      ("smallest", cli::text("N")->default_value("0"), "vbatched: the least n; 0 = a twentieth of the largest")
       ("kernel", cli::words("K", kernel_names())->default_value("auto"), "batched: auto, cpu, each, tile, ptx, panels or blocks")
       ("definite", po::bool_switch(), "batched: symmetric positive definite systems, by Cholesky")
       ("grid", cli::text("G")->default_value("0"), "batched: G x G work-items a system (tile); 0 = chosen by n")
@@ -203,13 +209,15 @@ BenchOptions bench_options(const po::variables_map& values) {
   options.reps = values["reps"].as<int>();
   options.breakdown = values["breakdown"].as<bool>();
   const auto has_no_parts = [](What what) {
-    return starts_programs(what) || what == What::host || what == What::gecon;
+    return starts_programs(what) || what == What::host || what == What::vbatched ||
+           what == What::gecon;
   };
   if (options.breakdown && std::ranges::any_of(options.whats, has_no_parts))
-    throw UsageError("--breakdown is not for host, gecon, file and cold");
+    throw UsageError("--breakdown is not for host, vbatched, gecon, file and cold");
   if (options.reps < 1) throw UsageError("--reps must be at least 1");
   options.pad = number_of("--pad", values["pad"].as<std::string>(), 0);
   options.batch = number_of("--batch", values["batch"].as<std::string>(), 1);
+  options.smallest = number_of("--smallest", values["smallest"].as<std::string>(), 0);
   options.batched.kernel = kernel_of(values["kernel"].as<std::string>());
   options.batched.grid =
       static_cast<unsigned>(number_of("--grid", values["grid"].as<std::string>(), 0));

@@ -1,6 +1,7 @@
 #pragma once
 /// The command line of clgauss-bench.
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,8 +23,14 @@ struct BenchOptions {
   Index right_hand_sides = 1;  // of host; 0: as many as rows
   Index pad = 0;
   Index batch = 0;
+  Index smallest = 0;  // n of vbatched; 0: a twentieth of the largest
   BatchedLuOptions batched;
   std::optional<std::string> csv, samples;
+
+  /// The least n of a vbatched whose largest is `n`.
+  [[nodiscard]] Index smallest_of(Index n) const {
+    return smallest != 0 ? std::min(smallest, n) : std::max<Index>(1, n / 20);
+  }
 };
 
 [[nodiscard]] cli::CommandTable bench_table();

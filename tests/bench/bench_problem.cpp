@@ -127,6 +127,19 @@ Accuracy check_batched(const Problem& problem, const Matrix& x) {
   return {worst, kScaledResidualBound};
 }
 
+Accuracy check_vbatched(const Problem& problem, const Matrix& x) {
+  double worst = 0;
+  Index begin = 0;
+  for (const auto& [a, b] : systems_of(problem)) {
+    const auto of_system = x.values().subspan(begin, a.rows());
+    worst = max_or_nan(worst, compute_residual(a.rows(), 1, a.values(), b.values(), of_system,
+                                               unit_roundoff(problem.size.type))
+                                  .scaled);
+    begin += a.rows();
+  }
+  return {worst, kScaledResidualBound};
+}
+
 Accuracy check_least_squares(const Problem& problem, const Matrix& x) {
   const Matrix& joined = problem.a;
   const Index n = problem.size.n, m = joined.rows();
@@ -235,6 +248,8 @@ std::string_view what_name(What what) {
       return "host";
     case What::gecon:
       return "gecon";
+    case What::vbatched:
+      return "vbatched";
     case What::file:
       return "file";
     case What::cold:
@@ -276,6 +291,27 @@ Matrix positive_inverse(Matrix a) {
 
 }  // namespace
 
+std::vector<Index> sizes_of_systems(const ProblemSize& size) {
+  std::mt19937_64 random(kSeed);
+  std::vector<Index> sizes(size.batch);
+  for (Index& n : sizes) n = size.k + random() % (size.n - size.k + 1);
+  return sizes;
+}
+
+std::vector<System> systems_of(const Problem& problem) {
+  const std::span<const double> a = problem.a.values(), b = problem.b.values();
+  std::vector<System> systems;
+  Index of_a = 0, of_b = 0;
+  for (const Index n : sizes_of_systems(problem.size)) {
+    const auto own_a = a.subspan(of_a, n * n), own_b = b.subspan(of_b, n);
+    systems.push_back(
+        {Matrix(n, n, {own_a.begin(), own_a.end()}), Matrix(n, 1, {own_b.begin(), own_b.end()})});
+    of_a += n * n;
+    of_b += n;
+  }
+  return systems;
+}
+
 Problem make_problem(const ProblemSize& size) {
   const auto random = [&](Index rows, Index cols, unsigned seed) {
     return random_in_type(rows, cols, size.type, seed);
@@ -288,6 +324,14 @@ Problem make_problem(const ProblemSize& size) {
     for (Index s = 0; s < (size.batched.positive_definite ? size.batch : 0); ++s)
       make_positive_definite(a.row(s), size.n);
     return {size, std::move(a), random(size.batch, size.n, kSeed + 1), {}};
+  }
+  if (size.what == What::vbatched) {
+    Index of_a = 0, of_b = 0;
+    for (const Index n : sizes_of_systems(size)) {
+      of_a += n * n;
+      of_b += n;
+    }
+    return {size, random(1, of_a, kSeed), random(1, of_b, kSeed + 1), {}};
   }
   if (size.what == What::lstsq)
     return {size, random(rows_of_lstsq(size.n), size.n + 1, kSeed), Matrix(size.n, 1), {}};
@@ -325,6 +369,12 @@ double flops(const ProblemSize& size) {
       return tune::lu_flops(size.n) + tune::solve_flops(size.n, size.k);
     case What::gecon:
       return tune::solve_flops(size.n, 4);
+    case What::vbatched: {
+      double sum = 0;
+      for (const Index n : sizes_of_systems(size))
+        sum += tune::lu_flops(n) + tune::solve_flops(n, 1);
+      return sum;
+    }
     case What::solve:
     case What::batched:
     case What::file:
@@ -340,6 +390,7 @@ double flops(const ProblemSize& size) {
 Accuracy check(const Problem& problem, const Matrix& result) {
   if (problem.size.what == What::gemm) return check_gemm(problem, result);
   if (problem.size.what == What::batched) return check_batched(problem, result);
+  if (problem.size.what == What::vbatched) return check_vbatched(problem, result);
   if (problem.size.what == What::lstsq || problem.size.what == What::gelsy)
     return check_least_squares(problem, result);
   if (problem.size.what == What::complex_solve) return check_complex(problem, result);

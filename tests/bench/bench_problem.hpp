@@ -23,13 +23,14 @@ enum class What {
   host,           // solve from host memory to host memory
   gecon,          // the condition of given L and U, from host memory
   batched,        // solve for many small systems
+  vbatched,       // solve for many systems of different n, from host memory to host memory
   file,           // solve by whole programs, from a file to an answer in another
   cold            // the same by clgauss, with empty caches
 };
-inline constexpr What kAllWhats[] = {What::gemm,   What::lu,    What::solve, What::cholesky,
-                                     What::ldlt,   What::lstsq, What::gelsy, What::complex_solve,
-                                     What::invert, What::host,  What::gecon, What::batched,
-                                     What::file,   What::cold};
+inline constexpr What kAllWhats[] = {What::gemm,     What::lu,    What::solve, What::cholesky,
+                                     What::ldlt,     What::lstsq, What::gelsy, What::complex_solve,
+                                     What::invert,   What::host,  What::gecon, What::batched,
+                                     What::vbatched, What::file,  What::cold};
 [[nodiscard]] std::string_view what_name(What what);
 /// Whether a run is that of a program, from an .npy file, which is written in f64.
 [[nodiscard]] constexpr bool starts_programs(What what) {
@@ -38,7 +39,8 @@ inline constexpr What kAllWhats[] = {What::gemm,   What::lu,    What::solve, Wha
 
 /// Sizes and type of a problem; of lu, solve, invert, file and cold only n and pad are read, of
 /// lstsq and complex n alone, of gelsy m, n and k, the rank, of host n and k, its right-hand sides,
-/// of gecon n, of batched n and what follows pad.
+/// of gecon n, of batched n and what follows pad, of vbatched n, k and batch: n is the largest, k
+/// the least n of a system.
 struct ProblemSize {
   What what = What::gemm;
   RealType type = RealType::f64;
@@ -55,10 +57,11 @@ struct Problem {
   ProblemSize size;
   /// gemm: m-by-k; lu, solve, invert: n-by-n; gecon: L\U of an A with A^-1 >= 0; lstsq: [A | b],
   /// 4n-by-(n+1); gelsy: [A | b], m-by-(n+1); complex: [A | b], n-by-2(n+1), real and imaginary
-  /// parts; batched: a system's matrix a row, batch-by-n^2
+  /// parts; batched: a system's matrix a row, batch-by-n^2; vbatched: one row, a system's matrix
+  /// behind the other
   Matrix a;
   /// gemm: k-by-n; host: n-by-k; lu, solve, lstsq, gelsy, complex, invert, gecon: n-by-1 (zeros but
-  /// for lu, solve); batched: batch-by-n
+  /// for lu, solve); batched: batch-by-n; vbatched: one row
   Matrix b;
   Matrix c;  // gemm: m-by-n, before the product; else empty
 };
@@ -66,13 +69,19 @@ struct Problem {
 inline constexpr unsigned kSeed = 20130522;
 [[nodiscard]] Problem make_problem(const ProblemSize& size);
 
+/// The n of each system of vbatched, random between k and n.
+[[nodiscard]] std::vector<Index> sizes_of_systems(const ProblemSize& size);
+
+/// The systems of vbatched, with one right-hand side each.
+[[nodiscard]] std::vector<System> systems_of(const Problem& problem);
+
 /// Rows of A of an lstsq with n columns.
 [[nodiscard]] constexpr Index rows_of_lstsq(Index n) { return 4 * n; }
 
 /// 2 m n k for gemm, 2 n^3 for invert, 2/3 n^3 for lu, 2 n^2 (m - n / 3) for lstsq and gelsy, 8 n^2
 /// for gecon (two solves and two transposed ones),
-/// 8/3 n^3 + 8 n^2 for complex, 2/3 n^3 + 2 n^2 for solve, for each system of batched and, with k
-/// times the last, for host, 1/3 n^3 + 2 n^2 for cholesky, batched too, and ldlt.
+/// 8/3 n^3 + 8 n^2 for complex, 2/3 n^3 + 2 n^2 for solve, for each system of batched and vbatched
+/// and, with k times the last, for host, 1/3 n^3 + 2 n^2 for cholesky, batched too, and ldlt.
 [[nodiscard]] double flops(const ProblemSize& size);
 
 /// How wrong an answer is, as a multiple of what rounding alone may do.
@@ -84,7 +93,7 @@ struct Accuracy {
 };
 
 /// Checks `result`, which is C for gemm, the inverse X for invert and x otherwise (batched: a
-/// system a row; the worst counts), in f64 on the host by O(n^2) flops.
+/// system a row, vbatched: all in one; the worst counts), in f64 on the host by O(n^2) flops.
 ///
 /// invert: norm1(A X - I), from below by random signs, / (eps n normInf(A) normInf(X)) <= 16.
 /// complex: as solve, of moduli; x is n-by-2, real and imaginary parts. lstsq, gelsy:

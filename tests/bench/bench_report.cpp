@@ -41,6 +41,8 @@ constexpr const char* kLegend =
     "# gecon: from L and U in host memory; error: how far rcond is from the true one, as a factor\n"
     "# gelsy: from host memory to host memory; k: the rank\n"
     "# batched: m = systems, each with 1 right-hand side; the worst error of all\n"
+    "# vbatched: m = systems, each with 1 right-hand side, n random between k and n, from host "
+    "memory to host memory; clgauss: one call\n"
     "# ratio: median / clgauss's median, above 1 where clgauss is faster\n";
 
 /// What tells one problem from another, in every row of both files.
@@ -51,11 +53,13 @@ std::vector<std::string> key_fields(const std::string& run, const std::string& d
           device,
           std::string(what_name(size.what)),
           real_type_name(size.type),
-          std::to_string(gemm || size.what == What::lstsq || gelsy ? size.m
-                         : size.what == What::batched              ? size.batch
-                                                                   : size.n),
+          std::to_string(gemm || size.what == What::lstsq || gelsy                   ? size.m
+                         : size.what == What::batched || size.what == What::vbatched ? size.batch
+                                                                                     : size.n),
           std::to_string(size.n),
-          gemm || gelsy || size.what == What::host ? std::to_string(size.k) : std::string()};
+          gemm || gelsy || size.what == What::host || size.what == What::vbatched
+              ? std::to_string(size.k)
+              : std::string()};
 }
 
 /// The first line of a file that exists; empty for one that is new.
@@ -180,7 +184,7 @@ void Report::add(const ProblemSize& size, const std::vector<Measurement>& measur
   for (const Measurement& measurement : measurements) {
     Row row{statistics(measurement.samples_ms)};
     row.gflops = flops(size) / row.time.median / 1e6;
-    if (size.what == What::batched)
+    if (size.what == What::batched || size.what == What::vbatched)
       row.systems = static_cast<double>(size.batch) / row.time.median * 1e3;
     row.ratio = row.time.median / base;
     if (prints_) print_row(key, measurement, row);

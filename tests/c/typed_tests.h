@@ -155,17 +155,15 @@ static void T(test_gelsy)(clgauss_context context) {
       double square = 0;
       for (size_t j = 0; j < n; ++j) square += (double)((j + 1) * (j + 1));
       for (size_t i = 0; i < m; ++i) {
-        for (size_t j = 0; j < n; ++j)
-          a[at(layout, i, j, LDA)] = (REAL)((i % 3 + 1) * (j + 1));
+        for (size_t j = 0; j < n; ++j) a[at(layout, i, j, LDA)] = (REAL)((i % 3 + 1) * (j + 1));
         for (size_t c = 0; c < NRHS; ++c) b[at(layout, i, c, LDB)] = (REAL)((i % 3 + 1) * (c + 1));
       }
-      EXPECT_STATUS(CLGAUSS_OK,
-                    P(gelsy)(context, layout, m, n, NRHS, a, LDA, b, LDB, -1, &rank));
+      EXPECT_STATUS(CLGAUSS_OK, P(gelsy)(context, layout, m, n, NRHS, a, LDA, b, LDB, -1, &rank));
       EXPECT(rank == 1);
       for (size_t c = 0; c < NRHS; ++c)
         for (size_t j = 0; j < n; ++j)
-          EXPECT(fabs((double)b[at(layout, j, c, LDB)] -
-                      (double)((j + 1) * (c + 1)) / square) <= 100 * N * (double)EPS);
+          EXPECT(fabs((double)b[at(layout, j, c, LDB)] - (double)((j + 1) * (c + 1)) / square) <=
+                 100 * N * (double)EPS);
     }
   for (size_t i = 0; i < N; ++i) { /* columns that differ by 1 part in 1000 */
     a[at(CLGAUSS_ROW_MAJOR, i, 0, LDA)] = 1;
@@ -211,15 +209,15 @@ static void T(test_lstsq)(clgauss_context context) {
   EXPECT_STATUS(CLGAUSS_OK,
                 P(lstsq)(context, CLGAUSS_ROW_MAJOR, 1, N, 1, a, N, b, 1, NULL, 1, -1, &rank));
   for (size_t i = 0; i < N; ++i) EXPECT(fabs((double)b[i] - 1) <= 100 * (double)EPS);
-  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, P(lstsq)(context, CLGAUSS_ROW_MAJOR, N, 1, 1, a, 1, b, 1,
-                                                   NULL, -1, -1, &rank));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                P(lstsq)(context, CLGAUSS_ROW_MAJOR, N, 1, 1, a, 1, b, 1, NULL, -1, -1, &rank));
   EXPECT_MESSAGE("the ridge is -1");
   weights[2] = -3;
-  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, P(lstsq)(context, CLGAUSS_ROW_MAJOR, N, 1, 1, a, 1, b, 1,
-                                                   weights, 0, -1, &rank));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                P(lstsq)(context, CLGAUSS_ROW_MAJOR, N, 1, 1, a, 1, b, 1, weights, 0, -1, &rank));
   EXPECT_MESSAGE("the weight of row 2 (from 0) is -3");
-  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, P(lstsq)(context, CLGAUSS_ROW_MAJOR, N, 1, 1, a, 1, b, 1,
-                                                   NULL, 0, -1, NULL));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                P(lstsq)(context, CLGAUSS_ROW_MAJOR, N, 1, 1, a, 1, b, 1, NULL, 0, -1, NULL));
   EXPECT_MESSAGE("rank is NULL");
 }
 
@@ -304,8 +302,8 @@ static void T(test_large_solve)(clgauss_context context) {
     const int layout = kLayouts[way % 2];
     const size_t lda = SIZE + (way < 2 ? 0 : GAP),
                  ldb = layout == CLGAUSS_ROW_MAJOR ? COLUMNS + GAP : SIZE + GAP;
-    REAL *const a = malloc(SIZE * lda * sizeof *a),
-         *const b = malloc((SIZE + GAP) * (COLUMNS + GAP) * sizeof *b);
+    REAL *const a = malloc(SIZE * lda * sizeof *a), *const b = malloc((SIZE + GAP) *
+                                                                      (COLUMNS + GAP) * sizeof *b);
     clgauss_solve_options options = {.struct_size = sizeof options, .trust = 1};
     clgauss_report report = {.struct_size = sizeof report};
     for (size_t i = 0; i < SIZE * lda; ++i) a[i] = (REAL)NAN;
@@ -325,7 +323,8 @@ static void T(test_large_solve)(clgauss_context context) {
     int wrong = 0;
     for (size_t i = 0; i < SIZE; ++i)
       for (size_t c = 0; c < COLUMNS; ++c)
-        wrong += !(fabs((double)b[at(layout, i, c, ldb)] - (double)(i % 4 + c)) < 1000 * (double)EPS);
+        wrong +=
+            !(fabs((double)b[at(layout, i, c, ldb)] - (double)(i % 4 + c)) < 1000 * (double)EPS);
     EXPECT(wrong == 0);
     for (size_t i = 0; i < SIZE; ++i) a[at(layout, i, 270, lda)] = 0;
     const REAL first = b[0];
@@ -461,6 +460,91 @@ static void T(test_batched)(clgauss_context context) {
     EXPECT_STATUS(CLGAUSS_OK, GESV_BATCHED(N, NRHS, NULL, NULL, 0, NULL));
     EXPECT_STATUS(CLGAUSS_INVALID_HANDLE,
                   P(gesv_batched)(NULL, layout, N, 1, a, LDA, 0, b, LDB, 0, 1, info));
+  }
+}
+
+/* Systems of different n in one call: that of fill(), leading parts of it, an empty one. */
+static void T(test_vbatched)(clgauss_context context) {
+  enum { BATCH = 6, SINGULAR = 2 };
+  static REAL a[BATCH][N * LDA], b[BATCH][LDB * LDB];
+  const size_t n[BATCH] = {N, 3, 5, N, 0, 5}, nrhs[BATCH] = {NRHS, 1, 2, NRHS, 1, 0};
+  const size_t lda[BATCH] = {LDA, LDA, LDA, LDA, LDA, LDA};
+  const size_t ldb[BATCH] = {LDB, LDB, LDB, LDB, LDB, LDB};
+  const REAL* matrices[BATCH];
+  REAL* answers[BATCH];
+  int32_t info[BATCH];
+#define GESV_VBATCHED(n, nrhs, a, lda, b, batch, info) \
+  P(gesv_vbatched)(context, layout, n, nrhs, a, lda, b, ldb, batch, info)
+  for (int l = 0; l < 2; ++l) {
+    const int layout = kLayouts[l];
+    for (int is_singular = 0; is_singular < 2; ++is_singular) {
+      for (int s = 0; s < BATCH; ++s) {
+        T(fill)(layout, a[s], b[s], 0);
+        matrices[s] = a[s];
+        answers[s] = b[s];
+        info[s] = 99;
+      }
+      if (is_singular)
+        for (size_t i = 0; i < n[SINGULAR]; ++i) a[SINGULAR][at(layout, i, 3, LDA)] = 0;
+      EXPECT_STATUS(is_singular ? CLGAUSS_SINGULAR : CLGAUSS_OK,
+                    GESV_VBATCHED(n, nrhs, matrices, lda, answers, BATCH, info));
+      EXPECT_ANSWER(layout, b[0]);
+      EXPECT_ANSWER(layout, b[3]);
+      for (int s = 0; s < BATCH; ++s) {
+        EXPECT(info[s] == (is_singular && s == SINGULAR ? 4 : 0));
+        if (n[s] == N) continue;
+        for (size_t i = 0; i < LDB; ++i)
+          for (size_t j = 0; j < LDB; ++j) {
+            const double value = (double)b[s][at(layout, i, j, LDB)];
+            if (i >= n[s] || j >= nrhs[s]) {
+              EXPECT(value == (i < N && j < NRHS ? (double)(REAL)b_of(0, i, j) : (double)PAD));
+            } else if (is_singular && s == SINGULAR) {
+              EXPECT(isnan(value));
+            } else { /* A X = B */
+              double sum = 0;
+              for (size_t k = 0; k < n[s]; ++k)
+                sum += a_of(i, k) * (double)b[s][at(layout, k, j, LDB)];
+              EXPECT(fabs(sum - b_of(0, i, j)) <= 1000 * (double)EPS);
+            }
+          }
+      }
+    }
+    if (TYPE == CLGAUSS_F32) { /* x = 1e60 is no float */
+      a[1][0] = (REAL)1e-30;
+      b[1][0] = (REAL)1e30;
+      const size_t one = 1;
+      EXPECT_STATUS(CLGAUSS_OVERFLOW,
+                    GESV_VBATCHED(&one, &one, matrices + 1, lda, answers + 1, 1, info));
+      EXPECT(info[0] == -1 && isnan(b[1][0]));
+    }
+    EXPECT_STATUS(CLGAUSS_OK, GESV_VBATCHED(NULL, NULL, NULL, NULL, NULL, 0, NULL));
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                  GESV_VBATCHED(NULL, nrhs, matrices, lda, answers, BATCH, info));
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                  GESV_VBATCHED(n, NULL, matrices, lda, answers, BATCH, info));
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                  GESV_VBATCHED(n, nrhs, NULL, lda, answers, BATCH, info));
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                  GESV_VBATCHED(n, nrhs, matrices, NULL, answers, BATCH, info));
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                  GESV_VBATCHED(n, nrhs, matrices, lda, NULL, BATCH, info));
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                  GESV_VBATCHED(n, nrhs, matrices, lda, answers, BATCH, NULL));
+    /* One system with a wrong argument: nothing is solved, and the message names it. */
+    T(fill)(layout, a[0], b[0], 0);
+    const REAL before = b[0][0];
+    const size_t short_lda[BATCH] = {LDA, 2, LDA, LDA, LDA, LDA};
+    EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                  GESV_VBATCHED(n, nrhs, matrices, short_lda, answers, BATCH, info));
+    EXPECT(strstr(clgauss_last_error(), "[1]") != NULL && b[0][0] == before);
+    matrices[5] = NULL;
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                  GESV_VBATCHED(n, nrhs, matrices, lda, answers, BATCH, info));
+    EXPECT(strstr(clgauss_last_error(), "[5]") != NULL);
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                  P(gesv_vbatched)(context, 7, n, nrhs, matrices, lda, answers, ldb, 1, info));
+    EXPECT_STATUS(CLGAUSS_INVALID_HANDLE,
+                  P(gesv_vbatched)(NULL, layout, n, nrhs, matrices, lda, answers, ldb, 1, info));
   }
 }
 

@@ -77,6 +77,9 @@ class Fuzzer {
       case 3:
         return one_in(2) ? solve<float>(clgauss_ssolve) : solve<double>(clgauss_dsolve);
       case 4:
+        if (one_in(2))
+          return one_in(2) ? vbatched<float>(clgauss_sgesv_vbatched)
+                           : vbatched<double>(clgauss_dgesv_vbatched);
         return one_in(2) ? batched<float>(clgauss_sgesv_batched)
                          : batched<double>(clgauss_dgesv_batched);
       case 5:
@@ -527,6 +530,26 @@ class Fuzzer {
     std::vector<std::int32_t> info(kElements);
     check("gesv_batched", call(context(), layout(), n, nrhs, perhaps(a.data()), lda, stride_a,
                                perhaps(b.data()), ldb, stride_b, batch, perhaps(info.data())));
+  }
+
+  /// Up to three systems, each with sizes of its own.
+  template <typename Real, typename Call>
+  void vbatched(const Call& call) {
+    constexpr std::size_t kMost = 3;
+    std::vector<std::size_t> n(kMost), nrhs(kMost), lda(kMost), ldb(kMost);
+    std::vector<std::vector<Real>> a(kMost), b(kMost);
+    std::vector<const Real*> a_of(kMost);
+    std::vector<Real*> b_of(kMost);
+    for (std::size_t s = 0; s < kMost; ++s) {
+      n[s] = size(), nrhs[s] = size(), lda[s] = ld(n[s]), ldb[s] = ld(std::max(n[s], nrhs[s]));
+      if (!promised(n[s], n[s], lda[s]) || !promised(n[s], nrhs[s], ldb[s])) return;
+      a[s] = numbers<Real>(), b[s] = numbers<Real>();
+      a_of[s] = perhaps(a[s].data()), b_of[s] = perhaps(b[s].data());
+    }
+    std::vector<std::int32_t> info(kMost);
+    check("gesv_vbatched", call(context(), layout(), perhaps(n.data()), perhaps(nrhs.data()),
+                                perhaps(a_of.data()), perhaps(lda.data()), perhaps(b_of.data()),
+                                perhaps(ldb.data()), below(kMost + 1), perhaps(info.data())));
   }
 
   template <typename Real, typename Call>

@@ -15,6 +15,7 @@ namespace {
 
 constexpr Index kColumnsAtOnce = 64;  // of B; they stay in a near cache
 constexpr Index kTileRows = 4;        // of C in registers, with two vectors of columns
+constexpr Index kBlock = 64;          // columns of L that a trailing matrix is updated with at once
 
 constexpr Index rounded_up(Index count) {
   return (count + kHostPanel - 1) / kHostPanel * kHostPanel;
@@ -26,14 +27,14 @@ CLGAUSS_INLINE void subtract_row(Index columns, double factor, const double* oth
   for (Index j = 0; j < columns; j += V::kLanes) at<V>(row + j) -= factor * at<V>(other + j);
 }
 
-/// C <- C - A B for kRows rows and kVectors vectors of C; B has kHostPanel rows.
-template <typename V, Index kRows, Index kVectors>
+/// C <- C - A B for kRows rows and kVectors vectors of C; B has kDepth rows.
+template <typename V, Index kDepth, Index kRows, Index kVectors>
 CLGAUSS_INLINE void subtract_tile(const double* a, Index lda, const double* b, Index ldb, double* c,
                                   Index ldc) {
   typename V::Numbers sums[kRows][kVectors];
   for (Index i = 0; i < kRows; ++i)
     for (Index v = 0; v < kVectors; ++v) sums[i][v] = at<V>(c + i * ldc + v * V::kLanes);
-  for (Index k = 0; k < kHostPanel; ++k)
+  for (Index k = 0; k < kDepth; ++k)
     for (Index v = 0; v < kVectors; ++v) {
       const typename V::Numbers right = at<V>(b + k * ldb + v * V::kLanes);
       for (Index i = 0; i < kRows; ++i) sums[i][v] -= a[i * lda + k] * right;
@@ -47,8 +48,9 @@ CLGAUSS_INLINE void subtract_rows(Index columns, const double* a, Index lda, con
                                   Index ldb, double* c, Index ldc) {
   Index j = 0;
   for (; j + 2 * V::kLanes <= columns; j += 2 * V::kLanes)
-    subtract_tile<V, kRows, 2>(a, lda, b + j, ldb, c + j, ldc);
-  for (; j < columns; j += V::kLanes) subtract_tile<V, kRows, 1>(a, lda, b + j, ldb, c + j, ldc);
+    subtract_tile<V, kHostPanel, kRows, 2>(a, lda, b + j, ldb, c + j, ldc);
+  for (; j < columns; j += V::kLanes)
+    subtract_tile<V, kHostPanel, kRows, 1>(a, lda, b + j, ldb, c + j, ldc);
 }
 
 /// C <- C - A B, where A has kHostPanel columns.
@@ -59,6 +61,30 @@ CLGAUSS_INLINE void subtract_panel(Index rows, Index columns, const double* a, I
   for (; i + kTileRows <= rows; i += kTileRows)
     subtract_rows<V, kTileRows>(columns, a + i * lda, lda, b, ldb, c + i * ldc, ldc);
   for (; i < rows; ++i) subtract_rows<V, 1>(columns, a + i * lda, lda, b, ldb, c + i * ldc, ldc);
+}
+
+/// C <- C - A B for kVectors vectors of columns; A has kBlock columns.
+template <typename V, Index kVectors>
+CLGAUSS_INLINE void subtract_strip(Index rows, const double* a, Index lda, const double* b,
+                                   Index ldb, double* c, Index ldc) {
+  constexpr Index kWidth = kVectors * V::kLanes;
+  double near[kBlock * kWidth];  // B's rows lie on as many pages
+  for (Index k = 0; k < kBlock; ++k) std::copy_n(b + k * ldb, kWidth, near + k * kWidth);
+  Index i = 0;
+  for (; i + kTileRows <= rows; i += kTileRows)
+    subtract_tile<V, kBlock, kTileRows, kVectors>(a + i * lda, lda, near, kWidth, c + i * ldc, ldc);
+  for (; i < rows; ++i)
+    subtract_tile<V, kBlock, 1, kVectors>(a + i * lda, lda, near, kWidth, c + i * ldc, ldc);
+}
+
+/// C <- C - A B, where A has kBlock columns: C is read and written once for all of them.
+template <typename V>
+CLGAUSS_INLINE void subtract_block(Index rows, Index columns, const double* a, Index lda,
+                                   const double* b, Index ldb, double* c, Index ldc) {
+  Index j = 0;
+  for (; j + 2 * V::kLanes <= columns; j += 2 * V::kLanes)
+    subtract_strip<V, 2>(rows, a, lda, b + j, ldb, c + j, ldc);
+  for (; j < columns; j += V::kLanes) subtract_strip<V, 1>(rows, a, lda, b + j, ldb, c + j, ldc);
 }
 
 /// The row, from `top` on, with the largest magnitude in `column`; the first of equals. Returns
@@ -119,30 +145,52 @@ CLGAUSS_INLINE void factor_panel(double* panel, Index rows, Index width, Index* 
   }
 }
 
+/// Columns k .. k + width - 1 of P A = L U, whose rows are exchanged as a whole.
+template <typename V>
+CLGAUSS_INLINE void factor_columns(Index n, double* a, Index lda, Index k, Index width,
+                                   Index* pivots, double* panel) {
+  const Index rows = rounded_up(n - k);
+  for (Index c = 0; c < width; ++c) {
+    for (Index i = k; i < n; ++i) panel[c * rows + i - k] = a[i * lda + k + c];
+    for (Index i = n - k; i < rows; ++i) panel[c * rows + i] = 0;
+  }
+  factor_panel<V>(panel, rows, width, pivots + k);
+  for (Index j = k; j < k + width; ++j) {
+    pivots[j] += k;
+    if (pivots[j] != j) std::swap_ranges(a + j * lda, a + j * lda + n, a + pivots[j] * lda);
+  }
+  for (Index i = k; i < n; ++i)
+    for (Index c = 0; c < width; ++c) a[i * lda + k + c] = panel[c * rows + i - k];
+}
+
+/// Applies the kHostPanel columns of L from column k on to `columns` columns from `begin` on: to U
+/// in their own rows, and to the rows below, up to row `end`.
+template <typename V>
+CLGAUSS_INLINE void apply_panel(double* a, Index lda, Index k, Index end, Index begin,
+                                Index columns) {
+  const Index next = k + kHostPanel;
+  for (Index i = k + 1; i < next; ++i)  // U12 = L11^-1 A12
+    for (Index q = k; q < i; ++q)
+      subtract_row<V>(columns, a[i * lda + q], a + q * lda + begin, a + i * lda + begin);
+  subtract_panel<V>(end - next, columns, a + next * lda + k, lda, a + k * lda + begin, lda,
+                    a + next * lda + begin, lda);  // A22 = A22 - L21 U12
+}
+
 template <typename V>
 CLGAUSS_INLINE void getrf(Index n, double* a, Index lda, Index* pivots) {
   Values panel(kHostPanel * rounded_up(n));
-  for (Index k = 0; k < n; k += kHostPanel) {
-    const Index width = std::min(kHostPanel, n - k), rows = rounded_up(n - k);
-    for (Index c = 0; c < width; ++c) {
-      for (Index i = k; i < n; ++i) panel[c * rows + i - k] = a[i * lda + k + c];
-      for (Index i = n - k; i < rows; ++i) panel[c * rows + i] = 0;
+  for (Index top = 0; top < n; top += kBlock) {
+    const Index end = std::min(top + kBlock, rounded_up(n));
+    for (Index k = top; k < std::min(end, n); k += kHostPanel) {
+      factor_columns<V>(n, a, lda, k, std::min(kHostPanel, n - k), pivots, panel.data());
+      const Index next = k + kHostPanel;
+      if (next < std::min(end, n)) apply_panel<V>(a, lda, k, n, next, end - next);
     }
-    factor_panel<V>(panel.data(), rows, width, pivots + k);
-    for (Index j = k; j < k + width; ++j) {
-      pivots[j] += k;
-      if (pivots[j] != j) std::swap_ranges(a + j * lda, a + j * lda + n, a + pivots[j] * lda);
-    }
-    for (Index i = k; i < n; ++i)
-      for (Index c = 0; c < width; ++c) a[i * lda + k + c] = panel[c * rows + i - k];
-    const Index next = k + kHostPanel;
-    if (next >= n) break;
-    const Index columns = rounded_up(n) - next;
-    for (Index i = k + 1; i < next; ++i)  // U12 = L11^-1 A12
-      for (Index q = k; q < i; ++q)
-        subtract_row<V>(columns, a[i * lda + q], a + q * lda + next, a + i * lda + next);
-    subtract_panel<V>(n - next, columns, a + next * lda + k, lda, a + k * lda + next, lda,
-                      a + next * lda + next, lda);  // A22 = A22 - L21 U12
+    if (end >= n) break;
+    const Index columns = rounded_up(n) - end;
+    for (Index k = top; k < end; k += kHostPanel) apply_panel<V>(a, lda, k, end, end, columns);
+    subtract_block<V>(n - end, columns, a + end * lda + top, lda, a + top * lda + end, lda,
+                      a + end * lda + end, lda);
   }
 }
 

@@ -1,0 +1,100 @@
+#include "linalg/solve/host_answer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "constants.hpp"
+#include "linalg/estimates/norm_estimator.hpp"
+#include "linalg/refinement/row_sums.hpp"
+#include "linalg/solve/host_getrf.hpp"
+#include "matrix/max_or_nan.hpp"
+#include "matrix/transposed.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// What one pass over A tells of X.
+struct Passed {
+  double backward_error = 0;  // as in residual.hpp; NaN if numbers leave a safe range
+  double norm = 0;            // of A, infinity
+};
+
+Passed pass_over(const SystemNumbers& system, const double* columns) {
+  const auto& [n, nrhs, a, b] = system;
+  Passed passed;
+  std::vector<double> r(nrhs), of_x(nrhs), of_b(nrhs);
+  for (Index i = 0; i < n; ++i)
+    for (Index c = 0; c < nrhs; ++c) {
+      const RowSums sums = sums_of_row(a.subspan(i * n, n), columns + c * n);
+      passed.norm = max_or_nan(passed.norm, sums.row);
+      r[c] = max_or_nan(r[c], std::abs(b[i * nrhs + c] - sums.product));
+      of_x[c] = max_or_nan(of_x[c], std::abs(columns[c * n + i]));
+      of_b[c] = max_or_nan(of_b[c], std::abs(b[i * nrhs + c]));
+    }
+  for (Index c = 0; c < nrhs; ++c) {
+    const double size = passed.norm * of_x[c] + of_b[c];
+    const bool in_range = size >= 0x1p-900 && size <= 0x1p1000;
+    passed.backward_error = max_or_nan(passed.backward_error, in_range ? r[c] / size : kNaN);
+  }
+  return passed;
+}
+
+double largest_magnitude(std::span<const double> values) {
+  double largest = 0;
+  for (const double value : values) largest = max_or_nan(largest, std::abs(value));
+  return largest;
+}
+
+}  // namespace
+
+HostFactors::HostFactors(std::span<const double> a, Index rows)
+    : n(rows), ld(host_ld(n)), lu(n * ld, 0.0), pivots(n) {
+  for (Index i = 0; i < n; ++i) std::ranges::copy(a.subspan(i * n, n), lu.data() + i * ld);
+  host_lu_kernels().getrf(n, lu.data(), ld, pivots.data());
+}
+
+void HostFactors::solve(double* x) const {
+  host_lu_kernels().getrs_vector(n, lu.data(), ld, pivots.data(), x);
+}
+
+void HostFactors::solve(Index nrhs, double* b, Index ldb) const {
+  host_lu_kernels().getrs(n, lu.data(), ld, pivots.data(), nrhs, b, ldb);
+}
+
+std::optional<Residual> residual_if_good(const SystemNumbers& system,
+                                         std::span<const double> columns, double eps) {
+  const Index n = system.n, numbers_of_x = n * system.nrhs;
+  const Passed passed = pass_over(system, columns.data());
+  const double scaled = passed.backward_error / (static_cast<double>(n) * eps);
+  if (!(scaled <= 1)) return std::nullopt;
+  const std::span<const double> product = columns.subspan(numbers_of_x);
+  if (!product.empty() && is_doubtful(n, eps, passed.norm, largest_magnitude(product)))
+    return std::nullopt;
+  return Residual{passed.backward_error, scaled};
+}
+
+std::optional<HostAnswer> solve_on_host(const SystemNumbers& system) {
+  const auto& [n, nrhs, a, b] = system;
+  const HostFactors factors(a, n);
+  Values columns(n * (nrhs + 1));
+  std::ranges::copy(doubt_question(n).values(), columns.begin() + n * nrhs);
+  factors.solve(columns.data() + n * nrhs);
+  if (nrhs == 1) {
+    std::ranges::copy(b, columns.begin());
+    factors.solve(columns.data());
+  } else {
+    const Index ld = host_ld(nrhs);
+    Values x(n * ld, 0.0);
+    for (Index i = 0; i < n; ++i) std::ranges::copy(b.subspan(i * nrhs, nrhs), x.data() + i * ld);
+    factors.solve(nrhs, x.data(), ld);
+    for (Index i = 0; i < n; ++i)
+      for (Index c = 0; c < nrhs; ++c) columns[c * n + i] = x[i * ld + c];
+  }
+  const auto residual = residual_if_good(system, columns, kEps);
+  if (!residual) return std::nullopt;
+  columns.resize(n * nrhs);
+  return HostAnswer{nrhs == 1 ? std::move(columns) : transposed(columns, nrhs, n), *residual};
+}
+
+}  // namespace clgauss

@@ -1,0 +1,45 @@
+#pragma once
+/// Small systems solved on one core of the host, and answers judged in one pass over A.
+
+#include <clgauss/matrix.hpp>
+#include <clgauss/residual.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace clgauss {
+
+/// Row-major numbers of A x = b: `a` is n-by-n, `b` n-by-nrhs.
+struct SystemNumbers {
+  Index n, nrhs;
+  std::span<const double> a, b;
+};
+
+/// P A = L U of an n-by-n matrix in f64, as host_getrf.hpp computes it.
+struct HostFactors {
+  HostFactors(std::span<const double> a, Index n);
+  /// x <- A^-1 x, for n contiguous numbers.
+  void solve(double* x) const;
+  /// The same for the rows of B, which are `ldb` = host_ld(nrhs) numbers apart.
+  void solve(Index nrhs, double* b, Index ldb) const;
+
+  Index n, ld;
+  Values lu;
+  std::vector<Index> pivots;
+};
+
+/// The residual of X, if X needs no second look: its scaled residual for the unit roundoff `eps` is
+/// at most 1, with which solve() makes no correction. `columns` holds X column by column. If
+/// A^-1 doubt_question(n) follows, is_doubtful() must not be true of A either.
+[[nodiscard]] std::optional<Residual> residual_if_good(const SystemNumbers& system,
+                                                       std::span<const double> columns, double eps);
+
+struct HostAnswer {
+  Values x;  // n-by-nrhs, row-major
+  Residual residual;
+};
+
+/// X by HostFactors, on the terms of residual_if_good(), with the question; otherwise nothing.
+[[nodiscard]] std::optional<HostAnswer> solve_on_host(const SystemNumbers& system);
+
+}  // namespace clgauss
