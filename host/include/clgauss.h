@@ -442,8 +442,8 @@ typedef struct clgauss_certificate {
   size_t struct_size; /* sizeof(clgauss_certificate), set by the caller */
   int proven;         /* 1: A is not singular, and the bounds hold; else `reason` says why not */
   int reserved;       /* 0 */
-  double norm_bound; /* of || I - R A ||, R a computed inverse; below 1 if proven */
-  double digits;     /* decimal digits proven of every element of X that is not 0 */
+  double norm_bound;  /* of || I - R A ||, R a computed inverse; below 1 if proven */
+  double digits;      /* decimal digits proven of every element of X that is not 0 */
   double norm_digits; /* and of the largest element of the worst right-hand side */
   char reason[128];   /* cut off, with the terminating 0 */
 } clgauss_certificate;
@@ -473,6 +473,17 @@ CLGAUSS_API clgauss_status clgauss_sgesv_batched(clgauss_context context, int la
 CLGAUSS_API clgauss_status clgauss_dgesv_batched(clgauss_context context, int layout, size_t n,
                                                  size_t nrhs, const double* a, size_t lda,
                                                  size_t stride_a, double* b, size_t ldb,
+                                                 size_t stride_b, size_t batch, int32_t* info);
+
+/* The same for complex numbers, stored as for cgesv, with n up to 256. Leading dimensions and
+ * strides count complex numbers. */
+CLGAUSS_API clgauss_status clgauss_cgesv_batched(clgauss_context context, int layout, size_t n,
+                                                 size_t nrhs, const void* a, size_t lda,
+                                                 size_t stride_a, void* b, size_t ldb,
+                                                 size_t stride_b, size_t batch, int32_t* info);
+CLGAUSS_API clgauss_status clgauss_zgesv_batched(clgauss_context context, int layout, size_t n,
+                                                 size_t nrhs, const void* a, size_t lda,
+                                                 size_t stride_a, void* b, size_t ldb,
                                                  size_t stride_b, size_t batch, int32_t* info);
 
 /* Writes ||A||_1 of a rows-by-columns matrix, for clgauss_lu_rcond(); NaN if A holds a NaN. */
@@ -547,6 +558,18 @@ CLGAUSS_API clgauss_status clgauss_sgesv_batched_buffer(
     struct _cl_mem* info, struct _cl_command_queue* queue, uint32_t events_in_wait_list,
     struct _cl_event* const* wait_list, struct _cl_event** event);
 CLGAUSS_API clgauss_status clgauss_dgesv_batched_buffer(
+    clgauss_context context, size_t n, size_t nrhs, struct _cl_mem* a, size_t offset_a, size_t lda,
+    size_t stride_a, struct _cl_mem* b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch,
+    struct _cl_mem* info, struct _cl_command_queue* queue, uint32_t events_in_wait_list,
+    struct _cl_event* const* wait_list, struct _cl_event** event);
+
+/* The same for complex numbers, as in cgesv_batched: offsets, too, count complex numbers. */
+CLGAUSS_API clgauss_status clgauss_cgesv_batched_buffer(
+    clgauss_context context, size_t n, size_t nrhs, struct _cl_mem* a, size_t offset_a, size_t lda,
+    size_t stride_a, struct _cl_mem* b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch,
+    struct _cl_mem* info, struct _cl_command_queue* queue, uint32_t events_in_wait_list,
+    struct _cl_event* const* wait_list, struct _cl_event** event);
+CLGAUSS_API clgauss_status clgauss_zgesv_batched_buffer(
     clgauss_context context, size_t n, size_t nrhs, struct _cl_mem* a, size_t offset_a, size_t lda,
     size_t stride_a, struct _cl_mem* b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch,
     struct _cl_mem* info, struct _cl_command_queue* queue, uint32_t events_in_wait_list,
