@@ -155,10 +155,15 @@ TEST_CASE("complex batches: answers are right for every n, batch and number of r
       CHECK(solution.status == SolveStatus::ok);
       CHECK(solution.x.cols == 2 * nrhs);
       CHECK(solution.worst.scaled <= kScaledResidualBound);
+      double worst = 0;
       for (Index s = 0; s < batch; ++s)
-        CHECK(compute_residual({matrix_of(system.a, s), matrix_of(system.b, s)},
-                               matrix_of(solution.x, s), unit_roundoff(type))
-                  .scaled <= kScaledResidualBound);
+        worst = std::max(worst, compute_residual({matrix_of(system.a, s), matrix_of(system.b, s)},
+                                                 matrix_of(solution.x, s), unit_roundoff(type))
+                                    .scaled);
+      CHECK(worst <= kScaledResidualBound);
+      // In f64 both are rounding errors of the same size.
+      if (type == RealType::f32)
+        CHECK(solution.worst.scaled == doctest::Approx(worst).epsilon(1e-6));
     }
   });
 }
