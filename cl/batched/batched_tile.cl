@@ -9,6 +9,8 @@
 // remembers its step, and takes its place when results are written.
 // DEFINITE 1 (0 if not defined): A = L D L^T without exchanges, stored as an LU with U = D L^T,
 // from the lower triangle of A: column k is row k as well, so one barrier a step is enough.
+// COMPLEX 1 (0 if not defined): the numbers are complex; the pivot has the largest |re| + |im|. Not
+// with DEFINITE.
 //
 // Arguments: a matrix of system s starts at offset + s * stride, rows ld apart, in elements;
 // info[s] = 0, or 1 + the first column whose pivot is exactly zero or not finite (a NaN counts as
@@ -20,9 +22,9 @@
 // times as long. IN_REGISTERS 1: every column of tiles has code of its own, so that tiles are
 // indexed by constants only; 0 for CPU devices, whose tiles lie on the stack anyway (PoCL builds
 // for minutes otherwise).
-// Local memory: SYSTEMS * ((4 + RHS) * GRID * TILE + GRID) scalars and SYSTEMS * (GRID * TILE +
-// GRID) words. No loop is longer than n * max(GRID, RHS): Mesa's llvmpipe cuts a work-item off
-// after 65535 iterations.
+// Local memory: SYSTEMS * (4 + RHS) * GRID * TILE numbers, SYSTEMS * GRID scalars and SYSTEMS *
+// (GRID * TILE + GRID) words. No loop is longer than n * max(GRID, RHS): Mesa's llvmpipe cuts a
+// work-item off after 65535 iterations.
 
 #include "batched.clh"
 
@@ -32,6 +34,9 @@
 #endif
 #ifndef DEFINITE
 #define DEFINITE 0
+#endif
+#if DEFINITE && COMPLEX
+#error "DEFINITE is for real numbers"
 #endif
 #if GRID % 2 != 0
 #error "GRID must be even: the two columns take turns"
@@ -78,10 +83,10 @@
 // Loops with a barrier run at least once and have one way out: PoCL doubles the code behind any
 // other.
 #define SYNC() barrier(CLK_LOCAL_MEM_FENCE)
-// Where both can be negated, what is new in a step is, never what a work-item keeps: Intel's CPU
-// runtime (2026.22) takes the negation of a value that does not change out of a loop with a
-// barrier, keeps it in one place for all work-items, and from the loop's second turn on gives every
-// one the last one's. Wrong there for n = 4, and with fma(value, -y[k], y[l]) right:
+// Where both factors can be negated, what is new in a step is, never what a work-item keeps:
+// Intel's CPU runtime (2026.22) takes the negation of a value that does not change out of a loop
+// with a barrier, keeps it in one place for all work-items, and from the loop's second turn on
+// gives every one the last one's. Wrong there for n = 4, and with fma(value, -y[k], y[l]) right:
 //   l = get_local_id(0);  y[l] = 1;  barrier(CLK_LOCAL_MEM_FENCE);  const float value = a[l];
 //   uint k = n;
 //   do { --k; if (l < k) y[l] = fma(-value, y[k], y[l]);  barrier(CLK_LOCAL_MEM_FENCE); }
@@ -90,22 +95,22 @@
 
 // What the work-items of one system share.
 typedef struct {
-  REAL column[2][EXTENT];  // column k from the rows that are left, else 0; by turns
-  REAL row[EXTENT];        // the pivot row
-  REAL diagonal[EXTENT];   // of U
-  REAL y[EXTENT * RHS];    // right-hand sides, row by row of A
-  REAL magnitude[GRID];    // largest of each owner of column k, and its row
+  NUMBER column[2][EXTENT];  // column k from the rows that are left, else 0; by turns
+  NUMBER row[EXTENT];        // the pivot row
+  NUMBER diagonal[EXTENT];   // of U
+  NUMBER y[EXTENT * RHS];    // right-hand sides, row by row of A
+  REAL magnitude[GRID];      // largest of each owner of column k, and its row
   uint candidate[GRID];
   uint pivot_row[EXTENT];  // row of A that is row k of U
 } Shared;
 
 typedef struct {
-  REAL a[TILE][TILE];
+  NUMBER a[TILE][TILE];
   uint step[TILE];  // at which the row was the pivot row
   uint tx, ty, member;
 } Private;
 
-INLINE void load_tile(global const REAL* a, const uint ld, const uint n, const bool active,
+INLINE void load_tile(global const NUMBER* a, const uint ld, const uint n, const bool active,
                       Private* my) {
 #pragma unroll
   for (uint r = 0; r < TILE; ++r) {
@@ -117,7 +122,7 @@ INLINE void load_tile(global const REAL* a, const uint ld, const uint n, const b
       const bool mirrored = MIRRORED && j > i;
       my->a[r][c] = active && i < n && j < n
                         ? a[(ulong)(mirrored ? j : i) * ld + (mirrored ? i : j)]
-                        : (REAL)0;
+                        : (NUMBER)(0);
     }
   }
 }
@@ -142,8 +147,7 @@ INLINE void eliminate_columns(Private* my, const uint kc, const uint n, const ui
       shared->diagonal[k] = pivot;
     }
     if (*bad == 0 && !(pivot > 0 && pivot < (REAL)INFINITY)) *bad = (int)k + 1;
-    // The reciprocal of a subnormal number would overflow.
-    const REAL scale = pivot < REAL_MIN_NORMAL ? SCALE : (REAL)1;
+    const REAL scale = scale_for(pivot);
     const REAL inverse = pivot > 0 ? 1 / (pivot * scale) : (REAL)0;
 #pragma unroll
     for (uint r = 0; r < TILE; ++r) {
@@ -177,8 +181,9 @@ INLINE void publish_column(const Private* my, const uint kc, const uint n, const
   for (uint r = 0; r < TILE; ++r) {
     const uint i = my->ty + GRID * r;
     const bool left = my->step[r] == NOT_YET && i < n;
-    const REAL v = my->a[r][kc], size = isnan(v) ? (REAL)INFINITY : fabs(v);
-    shared->column[turn][i] = left ? v : (REAL)0;
+    const NUMBER v = my->a[r][kc];
+    const REAL size = magnitude_to_compare(v);
+    shared->column[turn][i] = left ? v : (NUMBER)(0);
     if (left && size > best) {
       best = size;
       row = i;
@@ -204,16 +209,16 @@ INLINE void publish_row(Private* my, const uint kc, const uint p, const uint k,
 
 // Rows that are left lose l times the pivot row; the owners of column k keep l.
 INLINE void update_tile(Private* my, const uint kc, const uint kx, const uint p, const REAL scale,
-                        const REAL inverse, const uint turn, const local Shared* shared) {
+                        const NUMBER inverse, const uint turn, const local Shared* shared) {
 #pragma unroll
   for (uint r = 0; r < TILE; ++r) {
     const uint i = my->ty + GRID * r;
-    const REAL l = i == p ? (REAL)0 : shared->column[turn][i] * scale * inverse;
+    const NUMBER l = i == p ? (NUMBER)(0) : product(shared->column[turn][i] * scale, inverse);
     if (my->tx == kx && my->step[r] == NOT_YET) my->a[r][kc] = l;
 #pragma unroll
     for (uint c = 0; c < TILE; ++c)
       if (c > kc || (c == kc && my->tx > kx))
-        my->a[r][c] = fma(-l, shared->row[my->tx + GRID * c], my->a[r][c]);
+        my->a[r][c] = minus_product(l, shared->row[my->tx + GRID * c], my->a[r][c]);
   }
 }
 
@@ -227,22 +232,22 @@ INLINE void eliminate_columns(Private* my, const uint kc, const uint n, const ui
     if (my->tx == kx) publish_column(my, kc, n, turn, shared);
     SYNC();
     const uint p = row_of_largest(shared->magnitude, shared->candidate, GRID);
-    const REAL pivot = shared->column[turn][p], size = fabs(pivot);
+    const NUMBER pivot = shared->column[turn][p];
+    const REAL size = magnitude_of(pivot);
     publish_row(my, kc, p, k, shared);
     if (my->member == 0) {
       shared->pivot_row[k] = p;
       shared->diagonal[k] = pivot;
     }
     if (*bad == 0 && !(size > 0 && size < (REAL)INFINITY)) *bad = (int)k + 1;
-    // The reciprocal of a subnormal number would overflow.
-    const REAL scale = size < REAL_MIN_NORMAL ? SCALE : (REAL)1;
-    const REAL inverse = size > 0 ? 1 / (pivot * scale) : (REAL)0;
+    const REAL scale = scale_for(size);
+    const NUMBER inverse = size > 0 ? reciprocal(pivot * scale) : (NUMBER)(0);
     SYNC();
     update_tile(my, kc, kx, p, scale, inverse, turn, shared);
     for (uint e = my->member; e < n * columns; e += MEMBERS) {
       const uint i = e / columns, at = i * RHS + e % columns;
-      const REAL l = shared->column[turn][i] * scale * inverse;
-      if (i != p) shared->y[at] = fma(-l, shared->y[p * RHS + e % columns], shared->y[at]);
+      const NUMBER l = product(shared->column[turn][i] * scale, inverse);
+      if (i != p) shared->y[at] = minus_product(l, shared->y[p * RHS + e % columns], shared->y[at]);
     }
   } while (++kx < steps);
 }
@@ -266,11 +271,12 @@ INLINE void forward_columns(const Private* my, const uint kc, const uint n, cons
   do {
     const uint k = GRID * kc + kx;
     for (uint c = 0; c < (my->tx == kx ? columns : 0); ++c) {
-      const REAL x = shared->y[k * RHS + c];
+      const NUMBER x = shared->y[k * RHS + c];
 #pragma unroll
       for (uint r = 0; r < TILE; ++r) {
         const uint i = my->ty + GRID * r;
-        if (i > k && i < n) shared->y[i * RHS + c] = fma(my->a[r][kc], -x, shared->y[i * RHS + c]);
+        if (i > k && i < n)
+          shared->y[i * RHS + c] = minus_product(x, my->a[r][kc], shared->y[i * RHS + c]);
       }
     }
     SYNC();
@@ -284,11 +290,12 @@ INLINE void backward_columns(const Private* my, const uint kc, const uint n, con
   do {
     const uint k = GRID * kc + --kx;
     for (uint c = 0; c < (my->tx == kx ? columns : 0); ++c) {
-      const REAL x = shared->y[shared->pivot_row[k] * RHS + c] / shared->diagonal[k];
+      const NUMBER x = quotient(shared->y[shared->pivot_row[k] * RHS + c], shared->diagonal[k]);
 #pragma unroll
       for (uint r = 0; r < TILE; ++r) {
         const uint i = my->ty + GRID * r;
-        if (my->step[r] < k) shared->y[i * RHS + c] = fma(my->a[r][kc], -x, shared->y[i * RHS + c]);
+        if (my->step[r] < k)
+          shared->y[i * RHS + c] = minus_product(x, my->a[r][kc], shared->y[i * RHS + c]);
       }
     }
     SYNC();
@@ -307,12 +314,12 @@ INLINE void substitute_back(const Private* my, const uint n, const uint columns,
   EACH_STEP_BACK(BACKWARD)
 }
 
-INLINE void store_columns(global REAL* x, const uint ld, const uint n, const uint columns,
+INLINE void store_columns(global NUMBER* x, const uint ld, const uint n, const uint columns,
                           const bool singular, const uint member, const local Shared* shared) {
   for (uint e = member; e < n * columns; e += MEMBERS) {
     const uint k = e / columns, c = e % columns;
-    const REAL y = shared->y[shared->pivot_row[k] * RHS + c];
-    x[(ulong)k * ld + c] = singular ? (REAL)NAN : y / shared->diagonal[k];
+    const NUMBER y = shared->y[shared->pivot_row[k] * RHS + c];
+    x[(ulong)k * ld + c] = singular ? (NUMBER)(NAN) : quotient(y, shared->diagonal[k]);
   }
 }
 
@@ -327,8 +334,8 @@ INLINE void find_place(Private* my) {
 #if KERNEL == 1
 // X = A^-1 B; A is left as it is.
 kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batched_factor_and_solve(
-    global const REAL* a, const ulong a_offset, const uint a_ld, const ulong a_stride,
-    global REAL* b, const ulong b_offset, const uint b_ld, const ulong b_stride, const uint nrhs,
+    global const NUMBER* a, const ulong a_offset, const uint a_ld, const ulong a_stride,
+    global NUMBER* b, const ulong b_offset, const uint b_ld, const ulong b_stride, const uint nrhs,
     const uint n, const ulong batch, global int* info) {
   local Shared memory[SYSTEMS];
   local Shared* shared = memory + get_local_id(0) / MEMBERS;
@@ -337,11 +344,11 @@ kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batch
   const ulong s = THIS_SYSTEM;
   const bool active = s < batch;
   const uint first = (uint)get_group_id(1) * RHS, columns = min((uint)RHS, nrhs - first);
-  global REAL* x = b + b_offset + s * b_stride + first;
+  global NUMBER* x = b + b_offset + s * b_stride + first;
   load_tile(a + a_offset + s * a_stride, a_ld, n, active, &my);
   for (uint e = my.member; e < n * columns; e += MEMBERS) {
     const uint i = e / columns, c = e % columns;
-    shared->y[i * RHS + c] = active ? x[(ulong)i * b_ld + c] : (REAL)0;
+    shared->y[i * RHS + c] = active ? x[(ulong)i * b_ld + c] : (NUMBER)(0);
   }
   const int bad = eliminate(&my, n, columns, shared);
   substitute_back(&my, n, columns, shared);
@@ -352,7 +359,7 @@ kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batch
 #elif KERNEL == 2
 // A becomes L\U, permutation[s n + i] the row of A that is row i of L U.
 kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batched_factor(
-    global REAL* a, const ulong a_offset, const uint a_ld, const ulong a_stride,
+    global NUMBER* a, const ulong a_offset, const uint a_ld, const ulong a_stride,
     global int* permutation, const uint n, const ulong batch, global int* info) {
   local Shared memory[SYSTEMS];
   local Shared* shared = memory + get_local_id(0) / MEMBERS;
@@ -360,10 +367,11 @@ kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batch
   find_place(&my);
   const ulong s = THIS_SYSTEM;
   const bool active = s < batch;
-  global REAL* lu = a + a_offset + s * a_stride;
+  global NUMBER* lu = a + a_offset + s * a_stride;
   load_tile(lu, a_ld, n, active, &my);
   const int bad = eliminate(&my, n, 0, shared);
-  if (!active) return;  // after the last barrier
+  barrier(CLK_GLOBAL_MEM_FENCE);  // rows are written where others have read theirs
+  if (!active) return;
 #pragma unroll
   for (uint r = 0; r < TILE; ++r)
 #pragma unroll
@@ -378,8 +386,8 @@ kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batch
 #elif KERNEL == 3
 // X = U^-1 L^-1 P B with what batched_factor left.
 kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batched_solve(
-    global const REAL* a, const ulong a_offset, const uint a_ld, const ulong a_stride,
-    global const int* permutation, global REAL* b, const ulong b_offset, const uint b_ld,
+    global const NUMBER* a, const ulong a_offset, const uint a_ld, const ulong a_stride,
+    global const int* permutation, global NUMBER* b, const ulong b_offset, const uint b_ld,
     const ulong b_stride, const uint nrhs, const uint n, const ulong batch,
     global const int* info) {
   local Shared memory[SYSTEMS];
@@ -389,7 +397,7 @@ kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batch
   const ulong s = THIS_SYSTEM;
   const bool active = s < batch;
   const uint first = (uint)get_group_id(1) * RHS, columns = min((uint)RHS, nrhs - first);
-  global REAL* x = b + b_offset + s * b_stride + first;
+  global NUMBER* x = b + b_offset + s * b_stride + first;
   load_tile(a + a_offset + s * a_stride, a_ld, n, active, &my);
 #pragma unroll
   for (uint r = 0; r < TILE; ++r) {
@@ -402,9 +410,9 @@ kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batch
   }
   for (uint e = my.member; e < n * columns; e += MEMBERS) {
     const uint i = e / columns, c = e % columns;
-    shared->y[i * RHS + c] = active ? x[(ulong)permutation[s * n + i] * b_ld + c] : (REAL)0;
+    shared->y[i * RHS + c] = active ? x[(ulong)permutation[s * n + i] * b_ld + c] : (NUMBER)(0);
   }
-  SYNC();
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // as in batched_factor
   substitute_forward(&my, n, columns, shared);
   substitute_back(&my, n, columns, shared);
   if (active) store_columns(x, b_ld, n, columns, info[s] != 0, my.member, shared);

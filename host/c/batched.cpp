@@ -7,6 +7,7 @@
 #include <clgauss/solve.hpp>
 #include <clgauss/vbatched.hpp>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <vector>
 
@@ -16,10 +17,25 @@
 #include "c/host_transfer.hpp"
 #include "c/in_double.hpp"
 #include "io/memory.hpp"
+#include "kernels/common/number_type.hpp"
 
 namespace clgauss::c {
 
 namespace {
+
+/// The numbers that the library stores for a caller's, and the type of their parts.
+template <typename Number>
+struct Stored {
+  using Type = double;
+  static constexpr RealType kType = kRealType<Number>;
+  static constexpr bool kComplex = false;
+};
+template <typename Real>
+struct Stored<std::complex<Real>> {
+  using Type = std::complex<double>;
+  static constexpr RealType kType = kRealType<Real>;
+  static constexpr bool kComplex = true;
+};
 
 /// Matrix `s` of the batch, counted from `first`.
 template <typename Real>
@@ -28,14 +44,22 @@ HostMatrix<Real> matrix_of(HostMatrix<Real> first, Index stride, Index s) {
   return first;
 }
 
-template <typename Real>
-Batch own_batch(const HostMatrix<Real>& first, Index stride, Index count, const char* name) {
-  const Index one = first.rows * first.columns;  // fits: host_matrix() checked it
+/// Matrix `s` of a batch of the caller's numbers.
+template <typename Number>
+HostMatrix<typename Stored<Number>::Type> matrix_in(Batch& batch, Index columns, Index s) {
+  return row_major(reinterpret_cast<typename Stored<Number>::Type*>(batch.matrix(s).data()),
+                   batch.rows, columns, columns);
+}
+
+template <typename Number>
+Batch own_batch(const HostMatrix<const Number>& first, Index stride, Index count,
+                const char* name) {
+  const Index columns = first.columns * (Stored<Number>::kComplex ? 2 : 1),
+              one = first.rows * columns;  // fits: host_matrix() checked it
   io::require_memory(name, count, one);
-  Batch batch{count, first.rows, first.columns, Values(count * one)};
+  Batch batch{count, first.rows, columns, Values(count * one)};
   for (Index s = 0; s < count; ++s)
-    copy(matrix_of(first, stride, s),
-         row_major(batch.matrix(s).data(), first.rows, first.columns, first.columns));
+    copy(matrix_of(first, stride, s), matrix_in<Number>(batch, first.columns, s));
   return batch;
 }
 
@@ -59,30 +83,33 @@ clgauss_status status_of(const BatchedSolution& solution) {
       fmt::format("the largest scaled residual is {:.3g}", solution.worst.scaled).c_str());
 }
 
-template <typename Real>
-clgauss_status gesv_batched(clgauss_context handle, int layout, Index n, Index nrhs, const Real* a,
-                            Index lda, Index stride_a, Real* b, Index ldb, Index stride_b,
-                            Index batch, int32_t* info) {
+template <typename Number>
+clgauss_status gesv_batched(clgauss_context handle, int layout, Index n, Index nrhs,
+                            const Number* a, Index lda, Index stride_a, Number* b, Index ldb,
+                            Index stride_b, Index batch, int32_t* info) {
   const Use use(object_of(handle));
   const auto first_a = host_matrix(layout, n, n, a, lda, "A", batch, stride_a);
   const auto first_b = host_matrix(layout, n, nrhs, b, ldb, "B", batch, stride_b);
-  if (n > kLargestBatchedSystem)
+  constexpr bool kComplex = Stored<Number>::kComplex;
+  constexpr Index kLargest = kComplex ? kLargestComplexBatchedSystem : kLargestBatchedSystem;
+  if (n > kLargest)
     throw DimensionError(
-        fmt::format("n = {}: batched systems have up to {} unknowns", n, kLargestBatchedSystem));
+        fmt::format("n = {}: batched systems have up to {} unknowns", n, kLargest));
   if (batch == 0) return CLGAUSS_OK;
   not_null(info, "info");
   BatchedOptions options;
-  options.type = kRealType<Real>;
-  const BatchedSolution solution = solve_batched(
-      use.context(),
-      {own_batch(first_a, stride_a, batch, "A"), own_batch(first_b, stride_b, batch, "B")},
-      options);
+  options.type = Stored<Number>::kType;
+  BatchedSolution solution =
+      solve_batched(use.context(),
+                    {own_batch<Number>(first_a, stride_a, batch, "A"),
+                     own_batch<Number>(constant(first_b), stride_b, batch, "B"), false, kComplex},
+                    options);
   std::fill_n(info, batch, 0);
   for (Index i = 0; i < solution.singular.size(); ++i)
     info[solution.singular[i]] = static_cast<int32_t>(solution.failed_columns[i] + 1);
   for (const Index s : solution.overflowed) info[s] = -1;
   for (Index s = 0; s < batch; ++s)
-    copy(row_major(solution.x.matrix(s).data(), n, nrhs, nrhs), matrix_of(first_b, stride_b, s));
+    copy(matrix_in<Number>(solution.x, nrhs, s), matrix_of(first_b, stride_b, s));
   return status_of(solution);
 }
 
@@ -214,12 +241,14 @@ struct CallerBatch {
   Index offset, ld, stride;
 };
 
-clgauss_status gesv_batched_buffer(clgauss_context handle, RealType type, Index n, Index nrhs,
+clgauss_status gesv_batched_buffer(clgauss_context handle, NumberType number, Index n, Index nrhs,
                                    const CallerBatch& a, const CallerBatch& b, Index batch,
                                    cl_mem info, const CallerEnqueue& caller) {
   const Use use(object_of(handle));
   Context& context = use.context();
-  BatchedLu lu(context, choose_type(context.profile(), type), n);
+  BatchedLuOptions of_lu;
+  of_lu.complex = number.complex;
+  BatchedLu lu(context, choose_type(context.profile(), number.real), n, of_lu);
   const auto view = [&](const CallerBatch& of, const char* name) -> BatchView {
     return {caller_buffer(context, of.buffer, name), of.offset, of.ld, of.stride};
   };
@@ -230,6 +259,15 @@ clgauss_status gesv_batched_buffer(clgauss_context handle, RealType type, Index 
                         caller_buffer(context, info, "info"), options);
   });
   return CLGAUSS_OK;
+}
+
+/// gesv_batched() of complex numbers, a void* for the C interface.
+template <typename Real>
+clgauss_status complex_gesv_batched(clgauss_context handle, int layout, Index n, Index nrhs,
+                                    const void* a, Index lda, Index stride_a, void* b, Index ldb,
+                                    Index stride_b, Index batch, int32_t* info) {
+  return gesv_batched(handle, layout, n, nrhs, static_cast<const std::complex<Real>*>(a), lda,
+                      stride_a, static_cast<std::complex<Real>*>(b), ldb, stride_b, batch, info);
 }
 
 }  // namespace
@@ -298,6 +336,50 @@ clgauss_status clgauss_dgesv_batched_buffer(clgauss_context context, size_t n, s
     return gesv_batched_buffer(context, RealType::f64, n, nrhs, {a, offset_a, lda, stride_a},
                                {b, offset_b, ldb, stride_b}, batch, info,
                                {queue, events_in_wait_list, wait_list, event});
+  });
+}
+
+clgauss_status clgauss_cgesv_batched(clgauss_context context, int layout, size_t n, size_t nrhs,
+                                     const void* a, size_t lda, size_t stride_a, void* b,
+                                     size_t ldb, size_t stride_b, size_t batch, int32_t* info) {
+  return guarded([&] {
+    return complex_gesv_batched<float>(context, layout, n, nrhs, a, lda, stride_a, b, ldb, stride_b,
+                                       batch, info);
+  });
+}
+
+clgauss_status clgauss_zgesv_batched(clgauss_context context, int layout, size_t n, size_t nrhs,
+                                     const void* a, size_t lda, size_t stride_a, void* b,
+                                     size_t ldb, size_t stride_b, size_t batch, int32_t* info) {
+  return guarded([&] {
+    return complex_gesv_batched<double>(context, layout, n, nrhs, a, lda, stride_a, b, ldb,
+                                        stride_b, batch, info);
+  });
+}
+
+clgauss_status clgauss_cgesv_batched_buffer(clgauss_context context, size_t n, size_t nrhs,
+                                            cl_mem a, size_t offset_a, size_t lda, size_t stride_a,
+                                            cl_mem b, size_t offset_b, size_t ldb, size_t stride_b,
+                                            size_t batch, cl_mem info, cl_command_queue queue,
+                                            uint32_t events_in_wait_list, const cl_event* wait_list,
+                                            cl_event* event) {
+  return guarded([&] {
+    return gesv_batched_buffer(context, {RealType::f32, true}, n, nrhs,
+                               {a, offset_a, lda, stride_a}, {b, offset_b, ldb, stride_b}, batch,
+                               info, {queue, events_in_wait_list, wait_list, event});
+  });
+}
+
+clgauss_status clgauss_zgesv_batched_buffer(clgauss_context context, size_t n, size_t nrhs,
+                                            cl_mem a, size_t offset_a, size_t lda, size_t stride_a,
+                                            cl_mem b, size_t offset_b, size_t ldb, size_t stride_b,
+                                            size_t batch, cl_mem info, cl_command_queue queue,
+                                            uint32_t events_in_wait_list, const cl_event* wait_list,
+                                            cl_event* event) {
+  return guarded([&] {
+    return gesv_batched_buffer(context, {RealType::f64, true}, n, nrhs,
+                               {a, offset_a, lda, stride_a}, {b, offset_b, ldb, stride_b}, batch,
+                               info, {queue, events_in_wait_list, wait_list, event});
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <clgauss/batched.hpp>
+#include <clgauss/complex.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -38,6 +39,10 @@ struct BatchedReport {
 
   [[nodiscard]] double bound() const { return options.max_scaled_residual; }
   [[nodiscard]] bool by_cholesky() const { return options.lu.positive_definite; }
+  [[nodiscard]] Index nrhs() const { return solution.x.cols / (system.complex ? 2 : 1); }
+  [[nodiscard]] std::string_view type_name() const {
+    return system.complex ? complex_type_name(solution.type) : real_type_name(solution.type);
+  }
 };
 
 /// Throws UsageError for formats other than .npy, the only one for batches.
@@ -60,11 +65,12 @@ std::string singular_text(const BatchedReport& report) {
   return text + (count > kNamed ? " ..\n" : "\n");
 }
 
-std::string overflow_text(const BatchedSolution& solution) {
+std::string overflow_text(const BatchedReport& report) {
+  const BatchedSolution& solution = report.solution;
   const Index count = solution.overflowed.size();
   return fmt::format(
       "OVERFLOW   {} of {} systems left the range of {}; their x is NaN: [{}]{}\n", count,
-      solution.x.count, real_type_name(solution.type),
+      solution.x.count, report.type_name(),
       fmt::join(std::span(solution.overflowed).first(std::min(count, kNamed)), "], ["),
       count > kNamed ? " .." : "");
 }
@@ -102,7 +108,7 @@ std::string failure_text(const BatchedReport& report) {
     case SolveStatus::not_positive_definite:
       return singular_text(report);
     case SolveStatus::overflow:
-      return overflow_text(report.solution);
+      return overflow_text(report);
     case SolveStatus::ok:
     case SolveStatus::inaccurate:
       break;
@@ -112,17 +118,17 @@ std::string failure_text(const BatchedReport& report) {
 
 std::string summary_text(const BatchedReport& report) {
   const BatchedSolution& solution = report.solution;
-  const Index nrhs = solution.x.cols;
-  std::string text = fmt::format(
-      "systems    {} of n = {}, {} right-hand side{} each, {}, {}, kernel {}\n", solution.x.count,
-      solution.x.rows, nrhs, nrhs == 1 ? "" : "s", real_type_name(solution.type),
-      report.by_cholesky() ? "Cholesky" : "LU, pivoting partial", solution.kernel);
+  const Index nrhs = report.nrhs();
+  std::string text =
+      fmt::format("systems    {} of n = {}, {} right-hand side{} each, {}, {}, kernel {}\n",
+                  solution.x.count, solution.x.rows, nrhs, nrhs == 1 ? "" : "s", report.type_name(),
+                  report.by_cholesky() ? "Cholesky" : "LU, pivoting partial", solution.kernel);
   text += fmt::format("device     {} {} ({})\n", report.device.profile.spec,
                       report.device.profile.name, report.device.profile.platform_name);
   text += kernels_text(report.device.kernels, report.verbose);
   text += times_text(times_json(report.times, solution.times, "solve", ""));
   if (!solution.singular.empty()) text += singular_text(report);
-  if (!solution.overflowed.empty()) text += overflow_text(solution);
+  if (!solution.overflowed.empty()) text += overflow_text(report);
   text += trust_text(solution);
   if (solution.worst_system) text += residual_text(report);
   return text;
@@ -139,10 +145,10 @@ Json report_json(const BatchedReport& report) {
           {"status", solve_status_name(solution.status)},
           {"batch", solution.x.count},
           {"n", solution.x.rows},
-          {"nrhs", solution.x.cols},
+          {"nrhs", report.nrhs()},
           {"method", report.by_cholesky() ? "batched cholesky" : "batched lu"},
           {"kernel", solution.kernel},
-          {"type", real_type_name(solution.type)},
+          {"type", report.type_name()},
           {"pivoting", report.by_cholesky() ? Json(nullptr) : Json("partial")},
           {"device",
            {{"spec", report.device.profile.spec},
@@ -191,7 +197,7 @@ ExitCode run_batched(const SolveCommand& command) {
   const BatchedSolution solution = solve_batched(context, system, options, progress);
   line.clear();
   timer.lap();
-  write_batch(x, solution.x, system.vectors);
+  write_batch(x, solution.x, system.vectors, system.complex);
   x.commit();
   times.write = timer.lap();
   const UsedDevice device = opening.close();

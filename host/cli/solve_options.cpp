@@ -21,10 +21,10 @@ constexpr std::string_view kSolveAbout =
     "1 numbers, or n + m for m right-hand sides), or A alone with --rhs. Formats: text, Matrix "
     "Market, .npy, .npz, CSV, TSV, .mat, HDF5, each also as gzip; FILE:ARRAY names one array of "
     "several; - is standard input. With --batched SYSTEM is an .npy file of many "
-    "small systems, batch x n x n (n <= 2048) with --rhs, or batch x n x (n + m). Complex numbers "
-    "are read from Matrix Market, .npy and .mat files; such a system is solved by lu or mixed, and "
-    "x written as text, CSV and TSV with two columns a number. x goes to standard output or to -o, "
-    "the summary to standard error.";
+    "small systems, batch x n x n (n <= 2048, complex 256) with --rhs, or batch x n x (n + m). "
+    "Complex numbers are read from Matrix Market, .npy and .mat files; such a system is solved by "
+    "lu or mixed, and x written as text, CSV and TSV with two columns a number. x goes to standard "
+    "output or to -o, the summary to standard error.";
 constexpr std::string_view kSolveExamples =
     "clgauss solve data/systems/random_1012.txt\n"
     "clgauss solve A.mtx --rhs b.mtx -o x.mtx --json report.json\n"

@@ -475,6 +475,17 @@ CLGAUSS_API clgauss_status clgauss_dgesv_batched(clgauss_context context, int la
                                                  size_t stride_a, double* b, size_t ldb,
                                                  size_t stride_b, size_t batch, int32_t* info);
 
+/* The same for complex numbers, stored as for cgesv, with n up to 256. Leading dimensions and
+ * strides count complex numbers. */
+CLGAUSS_API clgauss_status clgauss_cgesv_batched(clgauss_context context, int layout, size_t n,
+                                                 size_t nrhs, const void* a, size_t lda,
+                                                 size_t stride_a, void* b, size_t ldb,
+                                                 size_t stride_b, size_t batch, int32_t* info);
+CLGAUSS_API clgauss_status clgauss_zgesv_batched(clgauss_context context, int layout, size_t n,
+                                                 size_t nrhs, const void* a, size_t lda,
+                                                 size_t stride_a, void* b, size_t ldb,
+                                                 size_t stride_b, size_t batch, int32_t* info);
+
 /* X_s = A_s^-1 B_s for `batch` systems of different n and nrhs in one call, sorted inside into
  * groups of similar n. Each array has an element for every system; a[s] is n[s]-by-n[s], b[s]
  * n[s]-by-nrhs[s]. A is unchanged, B becomes X. info, X_s and the status are as for gesv_batched;
@@ -563,6 +574,18 @@ CLGAUSS_API clgauss_status clgauss_sgesv_batched_buffer(
     struct _cl_mem* info, struct _cl_command_queue* queue, uint32_t events_in_wait_list,
     struct _cl_event* const* wait_list, struct _cl_event** event);
 CLGAUSS_API clgauss_status clgauss_dgesv_batched_buffer(
+    clgauss_context context, size_t n, size_t nrhs, struct _cl_mem* a, size_t offset_a, size_t lda,
+    size_t stride_a, struct _cl_mem* b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch,
+    struct _cl_mem* info, struct _cl_command_queue* queue, uint32_t events_in_wait_list,
+    struct _cl_event* const* wait_list, struct _cl_event** event);
+
+/* The same for complex numbers, as in cgesv_batched: offsets, too, count complex numbers. */
+CLGAUSS_API clgauss_status clgauss_cgesv_batched_buffer(
+    clgauss_context context, size_t n, size_t nrhs, struct _cl_mem* a, size_t offset_a, size_t lda,
+    size_t stride_a, struct _cl_mem* b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch,
+    struct _cl_mem* info, struct _cl_command_queue* queue, uint32_t events_in_wait_list,
+    struct _cl_event* const* wait_list, struct _cl_event** event);
+CLGAUSS_API clgauss_status clgauss_zgesv_batched_buffer(
     clgauss_context context, size_t n, size_t nrhs, struct _cl_mem* a, size_t offset_a, size_t lda,
     size_t stride_a, struct _cl_mem* b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch,
     struct _cl_mem* info, struct _cl_command_queue* queue, uint32_t events_in_wait_list,

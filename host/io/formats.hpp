@@ -38,15 +38,18 @@ struct Content {
 /// The content of an .npy file of one to three dimensions, in C order.
 struct Array {
   std::vector<Index> shape;
-  Values values;
+  Values values;  // if complex, the real and imaginary part of each number
+  bool complex = false;
 };
 
+/// Real or complex numbers.
 [[nodiscard]] Array read_npy_array(const Input& input, const ReadOptions& options);
 
 /// The signature and header of an .npy file in C order, by default of doubles.
 [[nodiscard]] std::string npy_header(std::span<const Index> shape, std::string_view dtype = "<f8");
-void write_npy_array(OutputFile& file, std::span<const Index> shape,
-                     std::span<const double> values);
+/// `values` as in Array.
+void write_npy_array(OutputFile& file, std::span<const Index> shape, std::span<const double> values,
+                     bool complex = false);
 
 void write_text(OutputFile& file, const Matrix& matrix, const WriteOptions& options);
 void write_matrix_market(OutputFile& file, const Matrix& matrix, const WriteOptions& options);

@@ -380,10 +380,9 @@ void NpyReader::convert_columns() {
 /// The position of an element in Fortran order. With three dimensions, a row of `cols_` elements is
 /// a matrix whose columns are contiguous.
 Index NpyReader::column_index(Index row, Index col) const {
-  if (complex()) return (col / 2 * rows_ + row) * 2 + col % 2;
-  const Index last = array_.shape.size() == 3 ? array_.shape[2] : 1;
-  const Index middle = cols_ / last;
-  return (col % last * middle + col / last) * rows_ + row;
+  const Index number = col / parts_, last = array_.shape.size() == 3 ? array_.shape[2] : 1;
+  const Index middle = cols_ / parts_ / last;
+  return ((number % last * middle + number / last) * rows_ + row) * parts_ + col % parts_;
 }
 
 template <typename Integer>
@@ -399,7 +398,8 @@ void NpyReader::refuse_inexact() const {
 std::string NpyReader::place_text(Index i) const {
   if (array_.shape.size() == 3) {
     const Index last = array_.shape[2];
-    return fmt::format("element [{}, {}, {}] is", i / cols_, i % cols_ / last, i % last);
+    return fmt::format("element [{}, {}, {}] is", i / cols_, i % cols_ / parts_ / last,
+                       i / parts_ % last);
   }
   return fmt::format("row {}, column {} holds", i / cols_ + 1, i % cols_ / parts_ + 1);
 }
@@ -427,7 +427,10 @@ Content read_any_npy(const Input& input, const ReadOptions& options) {
 }
 
 Array read_npy_array(const Input& input, const ReadOptions& options) {
-  return NpyReader(input, options, 3).read();
+  NpyReader reader(input, options, 3, Numbers::any);
+  Array array = reader.read();
+  array.complex = reader.complex();
+  return array;
 }
 
 std::string npy_header(std::span<const Index> shape, std::string_view dtype) {
@@ -444,9 +447,9 @@ std::string npy_header(std::span<const Index> shape, std::string_view dtype) {
          std::string(version_and_length.data(), version_and_length.size()) + text;
 }
 
-void write_npy_array(OutputFile& file, std::span<const Index> shape,
-                     std::span<const double> values) {
-  file.write(npy_header(shape));
+void write_npy_array(OutputFile& file, std::span<const Index> shape, std::span<const double> values,
+                     bool complex) {
+  file.write(npy_header(shape, complex ? "<c16" : "<f8"));
   file.write({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
 }
 
@@ -455,8 +458,7 @@ void write_npy(OutputFile& file, const Matrix& matrix, const WriteOptions& /*opt
 }
 
 void write_complex_npy(OutputFile& file, const Matrix& parts, const WriteOptions& /*options*/) {
-  file.write(npy_header(std::array{parts.rows(), parts.cols() / 2}, "<c16"));
-  file.write({reinterpret_cast<const char*>(parts.values().data()), parts.values().size_bytes()});
+  write_npy_array(file, std::array{parts.rows(), parts.cols() / 2}, parts.values(), true);
 }
 
 }  // namespace clgauss::io

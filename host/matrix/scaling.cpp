@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -186,6 +187,16 @@ Wish wish_of(const Sizes& sizes, const ExponentsOf& of_a, Index nrhs, std::span<
   return wish;
 }
 
+int at(const std::vector<int>& exponents, Index i) { return exponents.empty() ? 0 : exponents[i]; }
+
+/// The magnitude of the larger part of each complex number; NaN if a part is.
+Values larger_parts(std::span<const double> parts) {
+  Values larger(parts.size() / 2);
+  for (Index e = 0; e < larger.size(); ++e)
+    larger[e] = max_or_nan(std::abs(parts[2 * e]), std::abs(parts[2 * e + 1]));
+  return larger;
+}
+
 /// Scales the rows first, then the columns.
 void scale_matrix(Scaling& scaling, const ExponentsOf& of_a, const Wish& wish,
                   Equilibration equilibration, const Limits& limits) {
@@ -365,6 +376,12 @@ Scaling scaling_for(Index n, Index nrhs, std::span<const double> a, std::span<co
   return scaling_for(sizes_of(a, n), nrhs, a, b, type, equilibration);
 }
 
+Scaling complex_scaling_for(Index n, Index nrhs, std::span<const double> a,
+                            std::span<const double> b, RealType type, Equilibration equilibration) {
+  const Values of_a = larger_parts(a), of_b = larger_parts(b);
+  return scaling_for(n, nrhs, of_a, of_b, type, equilibration);
+}
+
 Scaling scaling_for(const Sizes& sizes, Index nrhs, std::span<const double> a,
                     std::span<const double> b, RealType type, Equilibration equilibration) {
   const Index n = sizes.rows.size();
@@ -495,23 +512,24 @@ Scaling scaling_for(const System& system, RealType type, Equilibration equilibra
                      equilibration);
 }
 
-void scale(const Scaling& scaling, Index n, Index nrhs, std::span<double> a, std::span<double> b) {
-  for (Index i = 0; i < n; ++i) {
-    const std::span<double> of_a = a.subspan(i * n, n), of_b = b.subspan(i * nrhs, nrhs);
-    scale_row(of_a, scaling.rows, scaling.columns, i, of_a.data());
-    scale_row(of_b, scaling.rows, scaling.right_hand_sides, i, of_b.data());
-  }
+void scale(const Scaling& scaling, Index n, Index parts, std::span<double> a, std::span<double> b) {
+  const auto scale_all = [&](std::span<double> values, const std::vector<int>& columns) {
+    const Index width = values.size() / n;
+    for (Index e = 0; e < values.size(); ++e)
+      values[e] =
+          times_power(values[e], at(scaling.rows, e / width) + at(columns, e % width / parts));
+  };
+  scale_all(a, scaling.columns);
+  scale_all(b, scaling.right_hand_sides);
 }
 
-void scale_back(const Scaling& scaling, Index nrhs, std::span<double> x) {
+void scale_back(const Scaling& scaling, Index nrhs, std::span<double> x, Index parts) {
   if (scaling.columns.empty() && scaling.right_hand_sides.empty()) return;
-  const Index rows = nrhs == 0 ? 0 : x.size() / nrhs;
+  const Index width = nrhs * parts, rows = nrhs == 0 ? 0 : x.size() / width;
   for (Index i = 0; i < rows; ++i)
-    for (Index c = 0; c < nrhs; ++c) {
-      const int column = scaling.columns.empty() ? 0 : scaling.columns[i];
-      const int of_b = scaling.right_hand_sides.empty() ? 0 : scaling.right_hand_sides[c];
-      x[i * nrhs + c] = times_power(x[i * nrhs + c], column - of_b);
-    }
+    for (Index j = 0; j < width; ++j)
+      x[i * width + j] = times_power(
+          x[i * width + j], at(scaling.columns, i) - at(scaling.right_hand_sides, j / parts));
 }
 
 void scale_back(const Scaling& scaling, EliminationResult& result) {
@@ -524,25 +542,43 @@ void scale_back(const Scaling& scaling, EliminationResult& result) {
   result.may_underflow = scaling.may_underflow;
 }
 
-bool grows_beyond(RealType type, Index n, std::span<const double> a, Index column) {
-  const int limit = Limits(type).largest + 1;
-  const Range range = range_of(a);
-  if (range.largest == 0 || std::ilogb(range.largest) + 1 + static_cast<int>(column) <= limit)
-    return false;  // a step at most doubles the largest number
-  Values u(a.begin(), a.end());
+namespace {
+
+double magnitude_of(double value) { return std::abs(value); }
+double magnitude_of(std::complex<double> value) {
+  return std::abs(value.real()) + std::abs(value.imag());
+}
+
+/// Whether elimination of the n-by-n `u` makes a magnitude in `column` exceed 2^limit.
+template <typename Number>
+bool grows_beyond(int limit, Index n, std::vector<Number> u, Index column) {
   for (Index k = 0; k < column; ++k) {
     Index pivot = k;
     for (Index i = k + 1; i < n; ++i)
-      if (std::abs(u[i * n + k]) > std::abs(u[pivot * n + k])) pivot = i;
-    if (u[pivot * n + k] == 0) return false;
+      if (magnitude_of(u[i * n + k]) > magnitude_of(u[pivot * n + k])) pivot = i;
+    if (u[pivot * n + k] == Number{}) return false;
     std::swap_ranges(&u[k * n], &u[k * n] + n, &u[pivot * n]);
     for (Index i = k + 1; i < n; ++i) {
-      const double l = u[i * n + k] / u[k * n + k];
+      const Number l = u[i * n + k] / u[k * n + k];
       for (Index j = k + 1; j <= column; ++j) u[i * n + j] -= l * u[k * n + j];
-      if (!(std::abs(u[i * n + column]) < std::ldexp(1.0, limit))) return true;
+      if (!(magnitude_of(u[i * n + column]) < std::ldexp(1.0, limit))) return true;
     }
   }
   return false;
+}
+
+}  // namespace
+
+bool grows_beyond(RealType type, Index n, Index parts, std::span<const double> a, Index column) {
+  const int limit = Limits(type).largest + 1;
+  const Range range = range_of(a);
+  // A step at most doubles the largest number; of complex ones |l| may be sqrt(2).
+  const int growth = static_cast<int>(parts * (column + 1));
+  if (range.largest == 0 || std::ilogb(range.largest) + growth <= limit) return false;
+  if (parts == 1) return grows_beyond<double>(limit, n, {a.begin(), a.end()}, column);
+  std::vector<std::complex<double>> numbers(n * n);
+  for (Index e = 0; e < numbers.size(); ++e) numbers[e] = {a[2 * e], a[2 * e + 1]};
+  return grows_beyond(limit, n, std::move(numbers), column);
 }
 
 }  // namespace clgauss

@@ -88,6 +88,13 @@ class SizesByRows {
 [[nodiscard]] Scaling scaling_for(const System& system, RealType type,
                                   Equilibration equilibration = Equilibration::off);
 
+/// The same for complex numbers, whose real and imaginary parts alternate in A (n-by-2n) and B
+/// (n-by-2 nrhs), by the larger part of each. It has one exponent for each row, column and
+/// right-hand side of numbers.
+[[nodiscard]] Scaling complex_scaling_for(Index n, Index nrhs, std::span<const double> a,
+                                          std::span<const double> b, RealType type,
+                                          Equilibration equilibration = Equilibration::off);
+
 /// The same with known sizes of A.
 [[nodiscard]] Scaling scaling_for(const Sizes& sizes, Index nrhs, std::span<const double> a,
                                   std::span<const double> b, RealType type,
@@ -133,17 +140,19 @@ Real* scale_row(std::span<const double> values, std::span<const int> rows,
   return out;
 }
 
-/// Scales A and B in place.
-void scale(const Scaling& scaling, Index n, Index nrhs, std::span<double> a, std::span<double> b);
+/// Scales A and B, of n > 0 rows, in place. `parts`: 2 for complex numbers, whose parts alternate.
+void scale(const Scaling& scaling, Index n, Index parts, std::span<double> a, std::span<double> b);
 
-/// Computes the n-by-nrhs X from X' in place.
-void scale_back(const Scaling& scaling, Index nrhs, std::span<double> x);
+/// Computes the n-by-nrhs X from X' in place. `parts` as above.
+void scale_back(const Scaling& scaling, Index nrhs, std::span<double> x, Index parts = 1);
 
 /// The same for the result of eliminating A'. Also records what was scaled.
 void scale_back(const Scaling& scaling, EliminationResult& result);
 
 /// Whether elimination of the n-by-n A' with partial pivoting makes a number of column `column`
-/// exceed the type's largest, before that column's own step.
-[[nodiscard]] bool grows_beyond(RealType type, Index n, std::span<const double> a, Index column);
+/// exceed the type's largest, before that column's own step. `parts` as above; a complex pivot has
+/// the largest |re| + |im|.
+[[nodiscard]] bool grows_beyond(RealType type, Index n, Index parts, std::span<const double> a,
+                                Index column);
 
 }  // namespace clgauss

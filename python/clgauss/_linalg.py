@@ -80,8 +80,8 @@ def solve(
     a : (..., n, n) array_like, or pyopencl.array.Array
         Float32 or float64, in any order and strides; integers become float64. It stays unchanged. Float64 is read in place in C order,
         and in Fortran order if n > 256: it is then transposed on its way to the device. Of anything else the host makes a copy in
-        float64. If a or b is complex64 or complex128, x is complex, and stacks are solved one after the other. If a and b are arrays of
-        pyopencl, they are solved on the queue of the `Context`, x is such an array, and its residual is not checked.
+        float64. If a or b is complex64 or complex128, x is complex. If a and b are arrays of pyopencl, they are solved on the queue of the
+        `Context`, x is such an array, and its residual is not checked.
     b : (n,) or (..., n, k) array_like
         A vector, or k right-hand sides. Leading dimensions are broadcast, as by `numpy.linalg.solve`.
     device : str or Context, optional
@@ -112,8 +112,8 @@ def solve(
     x : (n,) or (..., n, k) ndarray
         Float32 if both a and b are, else float64; complex64 if all numbers are in single precision, else complex128.
     report : Report, BatchReport, or list of Report
-        With ``full_output``: a Report for one system, a BatchReport for a stack of systems up to n = 2048, and a list of one Report for
-        each system of a stack of larger or complex ones.
+        With ``full_output``: a Report for one system, a BatchReport for a stack of systems up to n = 2048, of complex ones up to n = 256,
+        and a list of one Report for each system of a stack of larger ones.
 
     Raises
     ------
@@ -499,21 +499,29 @@ def _solve_complex(
 ) -> Any:
     leading = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     x = np.empty(leading + b.shape[-2:], COMPLEX128)
-    reports = []
-    for place in np.ndindex(leading):
-        one_a, one_b = np.broadcast_to(a, leading + a.shape[-2:])[place], np.broadcast_to(b, x.shape)[place]
-        if not one_b.size:
-            reports.append(_empty_report(context, accuracy))
-            continue
-        told: Any = context._session.solve_complex(
-            parts(one_a), parts(one_b), x[place].view(FLOAT64), accuracy, full_output, method
-        )
-        reports.append(judged_report(context, told, one_a, one_b))
+    n = a.shape[-1]
+    whole_a, whole_b = np.broadcast_to(a, leading + a.shape[-2:]), np.broadcast_to(b, x.shape)
+    report: Any
+    if leading and x.size and _are_solved_together(context, n, core().largest_complex_batched_system, accuracy, method):
+        flat_a, flat_b = whole_a.reshape((-1, n, n)), whole_b.reshape((-1, *b.shape[-2:]))
+        report = _solve_together(context, flat_a, flat_b, x.reshape(flat_b.shape), accuracy, full_output)
+    else:
+        report = []
+        for place in np.ndindex(leading):
+            one_a, one_b = whole_a[place], whole_b[place]
+            if not one_b.size:
+                report.append(_empty_report(context, accuracy))
+                continue
+            told: Any = context._session.solve_complex(
+                parts(one_a), parts(one_b), x[place].view(FLOAT64), accuracy, full_output, method
+            )
+            report.append(judged_report(context, told, one_a, one_b))
+        report = report if leading else report[0]
     single = all(array.dtype in (COMPLEX64, FLOAT32) for array in (a, b))
     x = x.astype(COMPLEX64 if single else COMPLEX128, copy=False)
     if vector:
         x = x[..., 0]
-    return (x, reports if leading else reports[0]) if full_output else x
+    return (x, report) if full_output else x
 
 
 def _solve_stack(
@@ -522,10 +530,22 @@ def _solve_stack(
     if not x.size:
         return []
     flat = x.reshape((-1, *x.shape[-2:]))
-    fits = a.shape[-1] <= core().largest_batched_system
-    if not fits or method != "auto" or accuracy == "max" or (accuracy == "double" and not context.device.fp64):
+    if not _are_solved_together(context, a.shape[-1], core().largest_batched_system, accuracy, method):
         return [_solve_one(context, *system, accuracy, full_output, method) for system in zip(a, b, flat)]
-    told = context._session.solve_batch(a, b, flat, accuracy, full_output)
+    return _solve_together(context, a, b, flat, accuracy, full_output)
+
+
+def _are_solved_together(context: Context, n: int, largest: int, accuracy: Accuracy, method: str) -> bool:
+    return n <= largest and method == "auto" and (accuracy == "single" or (accuracy == "double" and context.device.fp64))
+
+
+def _solve_together(
+    context: Context, a: NDArray[Any], b: NDArray[Any], x: NDArray[Any], accuracy: Accuracy, full_output: bool
+) -> BatchReport:
+    """Stacks of three dimensions, of real or complex numbers; x becomes the answer."""
+    is_complex = x.dtype.kind == "c"
+    of_session = (parts(a), parts(b), x.view(FLOAT64)) if is_complex else (a, b, x)
+    told = context._session.solve_batch(*of_session, accuracy, full_output, is_complex)
     singular, columns, overflowed = (told.pop(key) for key in ("singular", "failed_columns", "overflowed"))
     where = f": of system {singular[0]} the pivot of column {columns[0]} (from 0) is zero" if singular else ""
     if told["status"] == "overflow":
@@ -539,8 +559,12 @@ def _solve_stack(
 
 def _doubt_about(context: Context, a: NDArray[Any], b: NDArray[Any], system: int, accuracy: Accuracy) -> str:
     """Estimates the error of the system of a stack that is nearest to a singular one; returns the status of the stack."""
-    x = np.empty(b.shape[1:], FLOAT64)
-    told: Any = context._session.solve(a[system], b[system], x, accuracy, True, "auto")
+    one_a, one_b = a[system], b[system]
+    if a.dtype.kind == "c" or b.dtype.kind == "c":
+        of_parts = parts(one_a), parts(one_b)
+        told: Any = context._session.solve_complex(*of_parts, np.empty_like(of_parts[1]), accuracy, True, "auto")
+    else:
+        told = context._session.solve(one_a, one_b, np.empty(one_b.shape, FLOAT64), accuracy, True, "auto")
     return warn_of(told["doubt"], told["rcond"], f" of system {system}")
 
 

@@ -9,12 +9,13 @@
 
 namespace clgauss::python {
 
-Batch with_doubt_question(const Batch& b) {
-  Batch both{b.count, b.rows, b.cols + 1, Values(b.count * b.rows * (b.cols + 1))};
+Batch with_doubt_question(const Batch& b, Index parts) {
+  const Index width = b.cols + parts;
+  Batch both{b.count, b.rows, width, Values(b.count * b.rows * width, 0.0)};
   const Matrix question = doubt_question(b.rows);
-  in_parallel(b.count * b.rows, kElementsPerThread / (b.cols + 1), [&](Index first, Index last) {
+  in_parallel(b.count * b.rows, kElementsPerThread / width, [&](Index first, Index last) {
     for (Index row = first; row < last; ++row) {
-      double* const out = both.values.data() + row * (b.cols + 1);
+      double* const out = both.values.data() + row * width;
       std::copy_n(b.values.data() + row * b.cols, b.cols, out);
       out[b.cols] = question(row % b.rows, 0);
     }
@@ -22,8 +23,11 @@ Batch with_doubt_question(const Batch& b) {
   return both;
 }
 
-std::optional<Index> take_doubtful(const Batch& a, RealType type, Batch& x) {
-  const Index n = x.rows, columns = x.cols - 1;
+std::optional<Index> take_doubtful(const Batch& a, RealType type, Index parts, Batch& x) {
+  const Index n = x.rows, columns = x.cols - parts;
+  const auto magnitude = [parts](const double* number) {
+    return parts == 2 ? std::hypot(number[0], number[1]) : std::abs(*number);
+  };
   Values taken(x.count * n * columns), sizes(x.count);
   const Index grain = kElementsPerThread / std::max<Index>(n * n, 1) + 1;
   in_parallel(x.count, grain, [&](Index first, Index last) {
@@ -31,10 +35,11 @@ std::optional<Index> take_doubtful(const Batch& a, RealType type, Batch& x) {
       double norm = 0, product = 0;
       for (Index row = s * n; row < (s + 1) * n; ++row) {
         double sum = 0;
-        for (Index j = 0; j < n; ++j) sum += std::abs(a.values[row * n + j]);
+        for (Index j = 0; j < n; ++j) sum += magnitude(a.values.data() + (row * n + j) * parts);
         norm = std::max(norm, sum);
-        product = std::max(product, std::abs(x.values[row * (columns + 1) + columns]));
-        std::copy_n(x.values.data() + row * (columns + 1), columns, taken.data() + row * columns);
+        const double* const of_row = x.values.data() + row * x.cols;
+        product = std::max(product, magnitude(of_row + columns));
+        std::copy_n(of_row, columns, taken.data() + row * columns);
       }
       sizes[s] = norm * product;
     }

@@ -100,7 +100,6 @@ nb::dict report_of(const BatchedSolution& solution) {
   report["failed_columns"] = nb::cast(solution.failed_columns);
   report["overflowed"] = nb::cast(solution.overflowed);
   report["kernel"] = text(solution.kernel);
-  report["factors"] = text(real_type_name(solution.type));
   report["backward_error"] = solution.worst.backward_error;
   report["scaled_residual"] = solution.worst.scaled;
   report["worst_system"] = nb::cast(solution.worst_system);
@@ -170,23 +169,29 @@ nb::dict invert_one(const std::shared_ptr<Session>& session, const Array& a,
   return report;
 }
 
+/// `complex`: of arrays whose columns are real and imaginary parts.
 nb::dict solve_batch(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
-                     const WritableArray& x, const std::string& accuracy, bool report) {
+                     const WritableArray& x, const std::string& accuracy, bool report,
+                     bool complex) {
   BatchedOptions options;
   options.type =
       accuracy_of(accuracy) == Accuracy::single_precision ? RealType::f32 : RealType::f64;
   options.trust = report;
   // Kernels of GPUs that take one right-hand side are the fastest there: a second one is too dear.
   const bool asks = !report && (session->solves_on_host || b.shape(2) > 1);
+  const Index parts = complex ? 2 : 1;
   const auto solution = std::make_shared<BatchedSolution>();
   const auto doubtful = std::make_shared<std::optional<Index>>();
   session->run([=](const ProgressCallback& progress) {
-    const BatchedSystem system{to_batch(a), asks ? with_doubt_question(to_batch(b)) : to_batch(b)};
+    const BatchedSystem system{
+        to_batch(a), asks ? with_doubt_question(to_batch(b), parts) : to_batch(b), false, complex};
     *solution = solve_batched(session->context(), system, options, progress);
-    if (asks) *doubtful = take_doubtful(system.a, solution->type, solution->x);
+    if (asks) *doubtful = take_doubtful(system.a, solution->type, parts, solution->x);
     copy_out(solution->x.values, x);
   });
   nb::dict told = report_of(*solution);
+  told["factors"] =
+      text(complex ? complex_type_name(solution->type) : real_type_name(solution->type));
   if (solution->trust && !(solution->trust->worst_rcond >= unit_roundoff(solution->type)))
     *doubtful = solution->trust->worst_system;
   told["doubtful_system"] = nb::cast(*doubtful);
@@ -377,6 +382,7 @@ Place place_of(std::uintptr_t memory, Index offset, Index ld, const std::string&
 NB_MODULE(_core, module) {
   register_errors();
   module.attr("largest_batched_system") = kLargestBatchedSystem;
+  module.attr("largest_complex_batched_system") = kLargestComplexBatchedSystem;
   module.attr("largest_small_system") = kLargestSmallSystem;
   module.def("devices", &devices);
   module.def("determinants_on_host", &determinants_on_host, "a"_a, "mantissas"_a, "exponents"_a);
@@ -416,7 +422,7 @@ NB_MODULE(_core, module) {
       .def("least_squares", &fit, "a"_a, "b"_a, "x"_a, "accuracy"_a, "rank_tolerance"_a.none(),
            "ridge"_a, "weights"_a)
       .def("solve_many", &solve_many, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
-      .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a);
+      .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a, "complex"_a);
 
   nb::class_<Factors>(module, "Factors")
       .def(nb::init<std::shared_ptr<Session>, const Array&, bool>(), "session"_a, "a"_a,

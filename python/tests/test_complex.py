@@ -51,11 +51,43 @@ def test_one_real_operand_orders_and_stacks(rng):
     np.testing.assert_allclose(clgauss.solve(np.asfortranarray(a), b), expected, rtol=1e-9)
     np.testing.assert_allclose(clgauss.solve(a.astype(">c16"), b), expected, rtol=1e-9)
     np.testing.assert_allclose(clgauss.solve(a.real, b * 1j), np.linalg.solve(a.real, b * 1j), rtol=1e-9)
-    stack = random(rng, 3, 5, 5)
-    x, reports = clgauss.solve(stack, random(rng, 5, 2), full_output=True)
-    assert x.shape == (3, 5, 2)
-    assert len(reports) == 3
     assert clgauss.solve(np.empty((0, 0), complex), np.empty(0, complex)).shape == (0,)
+
+
+@pytest.mark.parametrize("n", [1, 5, 40])
+def test_stacks_are_solved_together(rng, n):
+    stack, b = random(rng, 3, 2, n, n), random(rng, n, 2)
+    x, report = clgauss.solve(stack, b, full_output=True)
+    np.testing.assert_allclose(x, np.linalg.solve(stack, np.broadcast_to(b, (3, 2, n, 2))), rtol=1e-9)
+    assert isinstance(report, clgauss.BatchReport)
+    assert report.factors == "c64"
+    worst = max(np.linalg.cond(matrix, 1) for matrix in stack.reshape((-1, n, n)))
+    assert report.rcond == pytest.approx(1 / worst, rel=1e-9)
+    single = clgauss.solve(stack.astype(np.complex64), b.astype(np.complex64), accuracy="single")
+    assert single.dtype == np.complex64
+    np.testing.assert_allclose(single, x, rtol=1e-2)
+    np.testing.assert_allclose(clgauss.solve(stack.real, b * 1j)[0, 0], np.linalg.solve(stack.real[0, 0], b * 1j), rtol=1e-9)
+    assert clgauss.solve(stack, np.empty((n, 0))).shape == (3, 2, n, 0)
+
+
+def test_stacks_name_their_singular_and_doubtful_systems(rng):
+    stack = random(rng, 4, 6, 6)
+    stack[2, :, 3] = 0
+    with pytest.raises(np.linalg.LinAlgError, match="of system 2 the pivot of column 3"):
+        clgauss.solve(stack, np.ones((6, 1)))
+    stack[2, :, 3] = 1j * stack[2, :, 0] * (1 + 1e-15 * rng.standard_normal(6))
+    with pytest.warns(clgauss.IllConditionedWarning, match="of system 2"):
+        clgauss.solve(stack, np.ones((6, 1)))
+    with pytest.raises(ValueError, match="NaN"):
+        clgauss.solve(np.full((2, 3, 3), complex(0, np.nan)), np.ones((3, 1)))
+
+
+def test_large_and_refined_systems_of_stacks_are_solved_one_after_the_other(rng):
+    stack, b = random(rng, 2, 257, 257), random(rng, 257, 1)
+    x, reports = clgauss.solve(stack, b, full_output=True)
+    assert len(reports) == 2
+    np.testing.assert_allclose(x, np.linalg.solve(stack, np.stack([b, b])), rtol=1e-8)
+    assert [report.accuracy for report in clgauss.solve(stack[:, :5, :5], b[:5], accuracy="max", full_output=True)[1]] == ["max"] * 2
 
 
 def test_complex64_stays_complex64(rng):

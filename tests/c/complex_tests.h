@@ -90,6 +90,48 @@ static void T(test_complex_gesv)(clgauss_context context) {
                 Z(gesv)(context, CLGAUSS_ROW_MAJOR, N, 1, a, LDA, NULL, b, LDB));
 }
 
+/* Three systems of pairs of REAL with gaps between them; of the second one column 5 is zero. */
+static void T(test_complex_batched)(clgauss_context context) {
+  enum { BATCH = 3, STRIDE_A = N * LDA + 1, STRIDE_B = LDB * LDB + 2 };
+  static REAL a[2 * BATCH * STRIDE_A], b[2 * BATCH * STRIDE_B];
+  int32_t info[BATCH];
+  for (int l = 0; l < 2; ++l)
+    for (int singular = 0; singular < 2; ++singular) {
+      const int layout = kLayouts[l];
+      for (int s = 0; s < BATCH; ++s)
+        T(fill_complex_system)(layout, a + 2 * s * STRIDE_A, b + 2 * s * STRIDE_B);
+      for (size_t i = 0; singular && i < N; ++i)
+        for (size_t part = 0; part < 2; ++part)
+          a[2 * (STRIDE_A + at(layout, i, 4, LDA)) + part] = 0;
+      EXPECT_STATUS(singular ? CLGAUSS_SINGULAR : CLGAUSS_OK,
+                    Z(gesv_batched)(context, layout, N, NRHS, a, LDA, STRIDE_A, b, LDB, STRIDE_B,
+                                    BATCH, info));
+      for (int s = 0; s < BATCH; ++s) {
+        const REAL* const x = b + 2 * s * STRIDE_B;
+        const int fails = singular && s == 1;
+        EXPECT(info[s] == (fails ? 5 : 0));
+        for (size_t c = 0; c < NRHS; ++c)
+          for (size_t i = 0; i < N; ++i) {
+            const double re = x[2 * at(layout, i, c, LDB)], im = x[2 * at(layout, i, c, LDB) + 1];
+            EXPECT(fails ? isnan(re) && isnan(im)
+                         : fabs(re - x_of(i, c)) <= 2000 * N * (double)EPS &&
+                               fabs(im + x_of(i, c) / 2) <= 2000 * N * (double)EPS);
+          }
+        EXPECT(a[2 * (s * STRIDE_A + N)] == PAD);
+      }
+    }
+  const int layout = CLGAUSS_ROW_MAJOR;
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                Z(gesv_batched)(context, layout, N, 1, NULL, LDA, 0, b, LDB, 0, 1, info));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                Z(gesv_batched)(context, layout, N, 1, a, LDA, 0, b, LDB, 0, 1, NULL));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                Z(gesv_batched)(context, layout, 257, 1, a, 257, 0, b, 257, 0, 1, info));
+  EXPECT_MESSAGE("256");
+  EXPECT_STATUS(CLGAUSS_OK,
+                Z(gesv_batched)(context, layout, N, 1, NULL, LDA, 0, NULL, LDB, 0, 0, NULL));
+}
+
 /* Row i of the m-by-n matrix, whose largest numbers lie beside the diagonal. */
 static double T(complex_large)(size_t m, size_t i, size_t j, int imaginary) {
   if (i == (j + 1) % m) return imaginary ? -4.0 * (double)m : 8.0 * (double)m;
@@ -335,6 +377,7 @@ static void T(test_complex)(clgauss_context context) {
   static const size_t kShapes[][2] = {{1, 1},    {1, 4}, {6, 6}, {70, 150},
                                       {150, 70}, {7, 3}, {5, 1}, {240, 120}};
   T(test_complex_gesv)(context);
+  T(test_complex_batched)(context);
   for (size_t s = 0; s < sizeof kShapes / sizeof kShapes[0]; ++s)
     T(test_complex_getrf)(context, kShapes[s][0], kShapes[s][1]);
   T(test_complex_factors)(context, 5);

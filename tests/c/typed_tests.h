@@ -670,6 +670,32 @@ static void T(test_buffers)(clgauss_context context, const struct queues* q) {
   clReleaseMemObject(bs_buffer);
   clReleaseMemObject(info_buffer);
 
+  /* Pairs of REAL: diagonal matrices (2 s + 2) i, and right-hand sides 1. */
+  for (size_t i = 0; i < sizeof as / sizeof *as; ++i) as[i] = 0;
+  for (size_t i = 0; i < sizeof bs / sizeof *bs; ++i) bs[i] = 0;
+  for (size_t s = 0; s < 2; ++s)
+    for (size_t i = 0; i < 4; ++i) {
+      as[2 * (s * 17 + i * 4 + i) + 1] = (REAL)(2 * s + 2);
+      bs[2 * (s * 5 + i)] = 1;
+    }
+  as_buffer = T(buffer_of)(q->mine, as, 2 * OFFSET, BATCH * STRIDE_A);
+  bs_buffer = T(buffer_of)(q->mine, bs, 2 * OFFSET, BATCH * STRIDE_B);
+  info_buffer = clCreateBuffer(q->mine, CL_MEM_READ_WRITE, sizeof info, NULL, NULL);
+  EXPECT_STATUS(CLGAUSS_OK,
+                Z(gesv_batched_buffer)(context, 4, 1, as_buffer, OFFSET, 4, 17, bs_buffer, OFFSET,
+                                       1, 5, 2, info_buffer, q->own, 0, NULL, NULL));
+  EXPECT(clEnqueueReadBuffer(q->own, info_buffer, CL_TRUE, 0, sizeof info, info, 0, NULL, NULL) ==
+         CL_SUCCESS);
+  EXPECT(clEnqueueReadBuffer(q->own, bs_buffer, CL_TRUE, 2 * OFFSET * sizeof(REAL), sizeof bs, bs,
+                             0, NULL, NULL) == CL_SUCCESS);
+  EXPECT(info[0] == 0 && info[1] == 0);
+  for (size_t s = 0; s < 2; ++s)
+    for (size_t i = 0; i < 4; ++i)
+      EXPECT(bs[2 * (s * 5 + i)] == 0 && bs[2 * (s * 5 + i) + 1] == (s == 0 ? -0.5F : -0.25F));
+  clReleaseMemObject(as_buffer);
+  clReleaseMemObject(bs_buffer);
+  clReleaseMemObject(info_buffer);
+
   /* Without events; a singular A gives NaN. */
   T(fill)(CLGAUSS_ROW_MAJOR, a, b, 0);
   for (size_t i = 0; i < N; ++i) a[i * LDA + 6] = 0;

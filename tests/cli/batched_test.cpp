@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <vector>
 
 #include "support/process.hpp"
@@ -16,8 +18,8 @@ namespace {
 /// A .npy file with `shape` as Python writes it, like "(2, 3, 3)".
 template <typename Real = double>
 std::string npy(const std::string& shape, const std::vector<Real>& values, bool fortran = false) {
-  const char type = sizeof(Real) == 8 ? '8' : '4';
-  std::string header = std::string("{'descr': '<f") + type +
+  const std::string_view type = sizeof(Real) == 16 ? "c16" : sizeof(Real) == 8 ? "f8" : "f4";
+  std::string header = std::string("{'descr': '<") + std::string(type) +
                        "', 'fortran_order': " + (fortran ? "True" : "False") +
                        ", 'shape': " + shape + ", }\n";
   std::string file("\x93NUMPY\1\0", 8);
@@ -91,6 +93,64 @@ TEST_CASE("batched: ones, row-sums, f4 and Fortran order") {
     const auto ones = run_program(folder, "solve --batched " + file + " --rhs ones");
     CHECK(values_of(ones.out) == std::vector<double>{1, 1, -1.0 / 3, 0.5});
   }
+}
+
+TEST_CASE("batched: complex numbers, in A or in b alone, in C and Fortran order") {
+  using Complex = std::complex<double>;
+  const TemporaryFolder folder;
+  // x = (1, i) and (2 + i, -1), of matrices that need an exchange of rows.
+  const std::vector<Complex> a{0, {0, 1}, 1, {2, 1}, 0, 2, {3, 4}, 1};
+  write_file(folder / "a.npy", npy("(2, 2, 2)", a));
+  write_file(folder / "f.npy",
+             npy<Complex>("(2, 2, 2)", {0, 0, 1, {3, 4}, {0, 1}, 2, {2, 1}, 1}, true));
+  write_file(folder / "b.npy", npy<Complex>("(2, 2)", {-1, {0, 2}, -2, {1, 11}}));
+  write_file(
+      folder / "ab.npy",
+      npy<Complex>("(2, 2, 3)", {0, {0, 1}, -1, 1, {2, 1}, {0, 2}, 0, 2, -2, {3, 4}, 1, {1, 11}}));
+  const std::vector<double> answer{1, 0, 0, 1, 2, 1, -1, 0};
+  for (const std::string system : {"a.npy --rhs b.npy", "f.npy --rhs b.npy", "ab.npy"}) {
+    CAPTURE(system);
+    const auto result =
+        run_program(folder, "solve --batched " + system + " -o x.npy --json r.json");
+    CHECK(result.exit_code == 0);
+    const std::string x = content_of(folder / "x.npy");
+    CHECK(x.find("'<c16'") != std::string::npos);
+    CHECK(x.find("'shape': (2, 2)") != std::string::npos);
+    const std::vector<double> values = values_of(x);
+    REQUIRE(values.size() == answer.size());
+    for (std::size_t i = 0; i < answer.size(); ++i)
+      CHECK(values[i] == doctest::Approx(answer[i]).epsilon(1e-14));
+    const json report = json::parse(content_of(folder / "r.json"));
+    CHECK(report["nrhs"] == 1);
+    CHECK(std::string(report["type"]).starts_with("c"));
+    CHECK(report["error_estimate"]["worst_rcond"].is_number());
+  }
+  // A real A with a complex b, and the right-hand sides that have a name.
+  write_file(folder / "real.npy", npy("(2, 2, 2)", kMatrices));
+  write_file(folder / "i.npy", npy<Complex>("(2, 2)", {{0, 5}, {0, 7}, {0, 4}, {0, 11}}));
+  CHECK(values_of(run_program(folder, "solve -q --batched real.npy --rhs i.npy").out) ==
+        std::vector<double>{0, 7, 0, 5, 0, 1, 0, 2});
+  const std::vector<double> ones =
+      values_of(run_program(folder, "solve -q --batched a.npy --rhs row-sums").out);
+  REQUIRE(ones.size() == 8);
+  for (std::size_t i = 0; i < 8; ++i)
+    CHECK(ones[i] == doctest::Approx(i % 2 == 0 ? 1 : 0).epsilon(1e-14));
+  CHECK(run_program(folder, "solve -q --batched a.npy --rhs identity")
+            .out.find("'shape': (2, 2, 2)") != std::string::npos);
+  CHECK(run_program(folder, "solve -q --batched a.npy --rhs ones").exit_code == 0);
+
+  const auto cholesky =
+      run_program(folder, "solve --batched a.npy --rhs ones --method cholesky -o y.npy");
+  CHECK(cholesky.exit_code == 2);
+  CHECK(says(cholesky, "by LU"));
+  write_file(folder / "large.npy", npy("(1, 257, 1)", std::vector<Complex>(257, 1.0)));
+  const auto large = run_program(folder, "solve --batched large.npy --rhs ones -o y.npy");
+  CHECK(large.exit_code == 3);
+  CHECK(says(large, "257 is above 256, the largest of a batch of complex systems"));
+  const double nan = std::nan("");
+  write_file(folder / "nan.npy", npy<Complex>("(1, 2, 2)", {1, 2, {3, nan}, 4}));
+  CHECK(says(run_program(folder, "solve --batched nan.npy --rhs ones -o y.npy"), "[0, 1, 0]"));
+  CHECK_FALSE(std::filesystem::exists(folder / "y.npy"));
 }
 
 TEST_CASE("batched: identity gives the inverses, and is for batches alone") {

@@ -121,7 +121,7 @@ struct Pair {
 using float2 = Pair<float>;
 using double2 = Pair<double>;
 #define NUMBER_OF(re, im) (NUMBER{re, im})
-using std::fabs, std::fma, std::isfinite, std::max, std::min;
+using std::fabs, std::fma, std::isfinite, std::isnan, std::max, std::min;
 inline ulong as_ulong(double v) { return std::bit_cast<ulong>(v); }
 inline double as_double(ulong v) { return std::bit_cast<double>(v); }
 inline ulong as_ulong(float2 v) { return std::bit_cast<ulong>(v); }

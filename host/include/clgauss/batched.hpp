@@ -1,6 +1,6 @@
 #pragma once
-/// Many systems A_s x_s = b_s of one size, n <= 2048, solved together by LU with partial pivoting,
-/// or by Cholesky.
+/// Many systems A_s x_s = b_s of one size, solved together: real ones, n <= 2048, by LU with
+/// partial pivoting or by Cholesky, complex ones, n <= 256, by LU.
 
 #include <clgauss/context.hpp>
 #include <clgauss/enqueue.hpp>
@@ -22,9 +22,12 @@ namespace CLGAUSS_EXPORT clgauss {
 
 /// The largest n that the batched kernels support.
 inline constexpr Index kLargestBatchedSystem = 2048;
+/// The same of complex numbers.
+inline constexpr Index kLargestComplexBatchedSystem = 256;
 
 /// Matrices of one shape in a buffer: element (i, j) of matrix s is number offset + s * stride + i
-/// * ld + j, in elements of the call's type. It owns only a reference to the buffer.
+/// * ld + j, in numbers of the call's type, real or complex. It owns only a reference to the
+/// buffer.
 struct BatchView {
   cl::Buffer buffer;
   Index offset = 0;
@@ -59,6 +62,10 @@ struct BatchedLuOptions {
   unsigned grid = 0;
   /// All A_s are symmetric and positive definite: use Cholesky, see BatchedLu.
   bool positive_definite = false;
+  /// The numbers are complex, each two of the type, the real part first. The pivot has the largest
+  /// |re| + |im| of its column, as in LAPACK's zgesv. For the kernels automatic, cpu, tile (n <=
+  /// 128, in f64 n <= 96) and panels, and for LU only.
+  bool complex = false;
 };
 
 /// The factors of a batch, in place: strict lower parts L (unit diagonal not stored), upper parts
@@ -82,8 +89,9 @@ struct BatchFactors {
 /// only the lower triangles and takes half the flops.
 class BatchedLu {
  public:
-  /// Throws DimensionError if n is 0 or above kLargestBatchedSystem, UsageError for an invalid
-  /// grid, and DeviceLimit if `options` name kernels that the device cannot run or that do not
+  /// Throws DimensionError if n is 0 or above kLargestBatchedSystem, for complex numbers
+  /// kLargestComplexBatchedSystem; UsageError for an invalid grid or Cholesky of complex numbers;
+  /// and DeviceLimit if `options` name kernels that the device cannot run or that do not
   /// support n or Cholesky.
   BatchedLu(Context& context, RealType type, Index n, const BatchedLuOptions& options = {});
   BatchedLu(BatchedLu&&) noexcept;
@@ -95,12 +103,12 @@ class BatchedLu {
   void prepare(Index nrhs);
 
   /// Factors `batch` n-by-n matrices in place; the result refers to the caller's buffers. 2/3 n^3
-  /// flops per system. Throws BuildError, OutOfMemory, OpenClError.
+  /// flops per system, 8/3 n^3 of complex numbers. Throws BuildError, OutOfMemory, OpenClError.
   BatchFactors factor(const BatchView& a, Index batch, const cl::Buffer& permutation,
                       const cl::Buffer& info, const EnqueueOptions& enqueue = {});
 
   /// B_s <- A_s^-1 B_s for n-by-nrhs matrices; NaN where info[s] is not 0. 2 n^2 nrhs flops per
-  /// system.
+  /// system, 8 n^2 nrhs of complex numbers.
   void solve(const BatchFactors& factors, const BatchView& b, Index nrhs,
              const EnqueueOptions& enqueue = {});
 
@@ -120,7 +128,8 @@ class BatchedLu {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// Host matrices of one shape, row-major and contiguous.
+/// Host matrices of one shape, row-major and contiguous. Of complex numbers they hold the parts, as
+/// ComplexMatrix does: `cols` is then twice the number of columns.
 struct Batch {
   Index count = 0, rows = 0, cols = 0;
   Values values;  // count * rows * cols
@@ -138,6 +147,7 @@ struct BatchedSystem {
   Batch a;
   Batch b;
   bool vectors = false;  // b was read as batch x n; x is written likewise
+  bool complex = false;  // a holds batch x n x 2n parts, b and x batch x n x 2 nrhs
 };
 
 struct BatchedOptions {
@@ -160,7 +170,7 @@ struct BatchedTrust {
 struct BatchedSolution {
   /// The worst: singular or not positive definite, then overflow, then inaccurate.
   SolveStatus status = SolveStatus::ok;
-  Batch x;  // batch x n x nrhs; NaN where there is no answer
+  Batch x;  // batch x n x nrhs, as b; NaN where there is no answer
   RealType type = RealType::f64;
   std::string kernel;                 // BatchedLu::kernel_name()
   std::vector<Index> singular;        // or not positive definite: 0-based systems, ascending
@@ -172,9 +182,11 @@ struct BatchedSolution {
   SolveTimes times;                   // forward: factorisation and solution together; backward: 0
 };
 
-/// Solves every system of the batch, each scaled as solve() does. It works in as many chunks as the
+/// Solves every system of the batch, each scaled as solve() and solve_complex() do; system.complex
+/// says which, whatever options.lu.complex is. It works in as many chunks as the
 /// device's memory requires, and the host checks every answer by its residual. Throws
-/// DimensionError (shapes, n = 0, n > kLargestBatchedSystem), ValueError (a matrix that should be
+/// DimensionError (shapes, n = 0, n above the largest as in BatchedLu), UsageError (complex numbers
+/// that should be positive definite), ValueError (a matrix that should be
 /// positive definite is not symmetric), DeviceLimit, OutOfMemory, BuildError, OpenClError.
 [[nodiscard]] BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
                                             const BatchedOptions& options = {},
@@ -183,11 +195,13 @@ struct BatchedSolution {
 /// Reads a batch from three-dimensional .npy files; `path` "-" is standard input. With an empty
 /// `rhs` the file holds batch x n x (n + nrhs), nrhs >= 1. Otherwise it holds batch x n x n, and
 /// `rhs` is "ones", "row-sums" (so x = 1), "identity" (so x is the inverse) or a file with b, batch
-/// x n or batch x n x nrhs. Throws as read_system() does.
+/// x n or batch x n x nrhs. The system is complex if one of the files is. Throws as read_system()
+/// does.
 [[nodiscard]] BatchedSystem read_batched_system(const std::string& path, const std::string& rhs,
                                                 const ReadOptions& options = {});
 
-/// Writes .npy of little-endian f8: count x rows x cols, or count x rows if `vectors`.
-void write_batch(OutputFile& file, const Batch& batch, bool vectors);
+/// Writes .npy of little-endian f8: count x rows x cols, or count x rows if `vectors`; if
+/// `complex`, of c16 with half as many columns.
+void write_batch(OutputFile& file, const Batch& batch, bool vectors, bool complex = false);
 
 }  // namespace clgauss

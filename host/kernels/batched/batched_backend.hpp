@@ -7,10 +7,12 @@
 #include <optional>
 #include <string>
 
+#include "kernels/common/number_type.hpp"
+
 namespace clgauss {
 
-/// One family of kernels for one n and type. The arguments are those of BatchedLu; the batch is
-/// never empty.
+/// One family of kernels for one n and type. The arguments are those of BatchedLu, and views are
+/// counted in numbers; the batch is never empty.
 class BatchedBackend {
  public:
   virtual ~BatchedBackend() = default;
@@ -39,6 +41,8 @@ class BatchedBackend {
 
 /// The largest n of the kernels that hold a matrix in registers (tile and ptx).
 inline constexpr Index kLargestInRegisters = 128;
+/// The same of tile for these numbers.
+[[nodiscard]] Index largest_in_tile(NumberType number);
 /// The largest n of panels, which keeps a column in local memory. Also the largest n of systems
 /// that a CPU solves in vector lanes.
 inline constexpr Index kLargestInPanels = 256;
@@ -72,8 +76,8 @@ inline constexpr Index kUsualBatchedN = 24;
                                                                Index n);
 
 /// Self-tests factor() and solve() of a backend; see require_batched().
-void require_batched_factors(Context& context, RealType type, Index n, Index nrhs, bool definite,
-                             BatchedBackend& backend);
+void require_batched_factors(Context& context, NumberType number, Index n, Index nrhs,
+                             bool definite, BatchedBackend& backend);
 
 /// Passes a view's buffer, offset, leading dimension and stride as arguments.
 void pass_batch(Kernel& kernel, cl_uint& index, const BatchView& view);

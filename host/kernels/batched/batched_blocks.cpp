@@ -122,7 +122,7 @@ class BatchedBlocks : public BatchedByFactors {
     }
     const Index batch = part.factors.batch, ld = round_up(nrhs, kAlignment);
     const BatchView y{
-        room_in(y_, batch * n_ * ld * bytes_of(type_), "the right-hand sides of a batched solve"),
+        room_in(y_, batch * n_ * ld * number_.bytes(), "the right-hand sides of a batched solve"),
         0, ld, n_ * ld};
     carry(queue, part, b, y, nrhs, false);
     for (Index top = 0; top < n_; top += block_) {
@@ -273,7 +273,7 @@ class BatchedBlocks : public BatchedByFactors {
     const bool panel = which == kPanel;
     const KernelVariant& variant =
         panel && by_sub_groups_ ? batched_panel_ptx_variant() : batched_blocks_variant();
-    KernelBuild build{variant.name, variant.file, real_defines(type_)};
+    KernelBuild build{variant.name, variant.file, real_defines(number_.real)};
     const auto define = [&](const char* name, Index value) {
       build.defines.emplace_back(name, std::to_string(value));
     };

@@ -9,12 +9,6 @@
 
 namespace clgauss {
 
-namespace {
-
-constexpr cl_uint kRowsStep = 64;  // sizes rounded up to a multiple share a build of batched_solve
-
-}  // namespace
-
 void BatchedByFactors::factor_and_solve(const cl::CommandQueue& queue, const BatchView& a,
                                         const BatchView& b, Index nrhs, Index batch,
                                         const cl::Buffer& info) {
@@ -48,7 +42,7 @@ void BatchedByFactors::solve_part(const cl::CommandQueue& queue, const Part& par
 cl_uint BatchedByFactors::rhs_for(Index nrhs) const {
   constexpr std::uint64_t kMost = 8;
   const std::uint64_t fitting =
-      context_.profile().static_local_bytes() / 2 / (round_up(n_, kRowsStep) * bytes_of(type_));
+      context_.profile().static_local_bytes() / 2 / (round_up(n_, kRowsStep) * number_.bytes());
   return nrhs <= 1 ? 1 : static_cast<cl_uint>(std::clamp<std::uint64_t>(fitting, 1, kMost));
 }
 
@@ -60,9 +54,10 @@ KernelBuild BatchedByFactors::solve_build(Index nrhs) const {
 
 KernelBuild BatchedByFactors::panels_build(int which) const {
   const KernelVariant& variant = batched_panels_variant();
-  KernelBuild build{variant.name, variant.file, macros_of(variant, type_, panels_)};
+  KernelBuild build{variant.name, variant.file, macros_of(variant, number_.real, panels_)};
   build.defines.emplace_back("ROWS", std::to_string(round_up(n_, kRowsStep)));
   build.defines.emplace_back("KERNEL", std::to_string(which));
+  if (number_.complex) build.defines.emplace_back("COMPLEX", "1");
   return build;
 }
 
@@ -91,22 +86,22 @@ void BatchedByFactors::none_works(const KernelBuild& build) {
 
 void BatchedByFactors::ask(Index nrhs) {
   reserved_ = 0;  // another queue may still use the present workspace
-  require_batched(context_, type_, n_, nrhs, definite_, [&](const BatchedQuestion& q) {
+  require_batched(context_, number_, n_, nrhs, definite_, [&](const BatchedQuestion& q) {
     factor_and_solve(context_.queue(), q.a, q.b, q.nrhs, q.batch, q.info);
   });
-  require_batched_factors(context_, type_, n_, nrhs, definite_, *this);
+  require_batched_factors(context_, number_, n_, nrhs, definite_, *this);
 }
 
 Index BatchedByFactors::fitting() const {
   const DeviceProfile& device = context_.profile();
   const std::uint64_t limit =
       std::min({workspace_, device.max_alloc_bytes, device.global_mem_bytes / 8});
-  return std::max<Index>(1, limit / (ld_ * n_ * bytes_of(type_)));
+  return std::max<Index>(1, limit / (ld_ * n_ * number_.bytes()));
 }
 
 void BatchedByFactors::reserve(Index systems) {
   if (systems <= reserved_) return;
-  lu_ = context_.allocate(systems * ld_ * n_ * bytes_of(type_), "the workspace of a batched solve");
+  lu_ = context_.allocate(systems * ld_ * n_ * number_.bytes(), "the workspace of a batched solve");
   permutation_ = context_.allocate(systems * n_ * sizeof(cl_int), "the pivots of a batched solve");
   reserved_ = systems;
 }

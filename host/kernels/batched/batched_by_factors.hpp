@@ -30,13 +30,15 @@ class BatchedByFactors : public BatchedBackend {
   };
 
   static constexpr Index kAlignment = 4;  // of rows, for the vector loads of products
+  /// Sizes rounded up to a multiple share a build of the kernels of batched_panels.cl.
+  static constexpr Index kRowsStep = 64;
 
   /// `panels`: parameters of batched_panels_variant(). `workspace`: the most bytes of factors at a
   /// time.
-  BatchedByFactors(Context& context, RealType type, Index n, bool definite, Parameters panels,
+  BatchedByFactors(Context& context, NumberType number, Index n, bool definite, Parameters panels,
                    std::uint64_t workspace)
       : context_(context),
-        type_(type),
+        number_(number),
         n_(static_cast<cl_uint>(n)),
         definite_(definite),
         ld_(round_up(n, kAlignment)),
@@ -66,7 +68,7 @@ class BatchedByFactors : public BatchedBackend {
   [[noreturn]] void none_works(const KernelBuild& build);
 
   Context context_;
-  RealType type_;
+  NumberType number_;
   cl_uint n_;
   bool definite_;
   Index ld_;  // of factors in the workspace

@@ -19,16 +19,18 @@ constexpr cl_uint kItemsPerUnit = 8;
 /// The limit for all scratch memory. With many cores it leads to fewer work-items, at least one per
 /// unit.
 constexpr std::uint64_t kScratchBytes = std::uint64_t{1} << 30;
-constexpr cl_uint kTile = 4;  // TILE of cl/batched/batched_cpu.cl
+/// TILE of cl/batched/batched_cpu.cl.
+cl_uint tile_of(NumberType number) { return number.complex ? 2 : 4; }
 
 class BatchedCpu : public BatchedBackend {
  public:
-  BatchedCpu(Context& context, RealType type, Index n, const BatchedLuOptions& options)
+  BatchedCpu(Context& context, NumberType number, Index n, const BatchedLuOptions& options)
       : context_(context),
-        type_(type),
+        number_(number),
         n_(static_cast<cl_uint>(n)),
         definite_(options.positive_definite),
-        tile_(usual_parameters(std::array{&batched_cpu_variant()}, {context.profile(), type, n})),
+        tile_(usual_parameters(std::array{&batched_cpu_variant()},
+                               {context.profile(), number.real, n})),
         vec_width_(static_cast<cl_uint>(value_of(tile_, "VEC_WIDTH"))) {}
 
   void prepare(Index nrhs) override { (void)kernel("batched_factor_and_solve", rhs_for(nrhs)); }
@@ -73,9 +75,10 @@ class BatchedCpu : public BatchedBackend {
   /// NoUsableKernel.
   Kernel kernel(const char* name, cl_uint rhs) {
     const KernelVariant& variant = batched_cpu_variant();
-    KernelBuild build{variant.name, variant.file, macros_of(variant, type_, tile_)};
+    KernelBuild build{variant.name, variant.file, macros_of(variant, number_.real, tile_)};
     build.defines.emplace_back("RHS", std::to_string(rhs));
     if (definite_) build.defines.emplace_back("DEFINITE", "1");
+    if (number_.complex) build.defines.emplace_back("COMPLEX", "1");
     if (wanted_.insert(build.text()).second && !context_.trials().passes(build, [&] { ask(rhs); }))
       throw NoUsableKernel("the batched kernels for CPUs do not work on " +
                            context_.profile().name + ": " +
@@ -84,17 +87,17 @@ class BatchedCpu : public BatchedBackend {
   }
 
   void ask(cl_uint rhs) {
-    require_batched(context_, type_, n_, rhs, definite_, [&](const BatchedQuestion& q) {
+    require_batched(context_, number_, n_, rhs, definite_, [&](const BatchedQuestion& q) {
       factor_and_solve(context_.queue(), q.a, q.b, q.nrhs, q.batch, q.info);
     });
-    require_batched_factors(context_, type_, n_, rhs, definite_, *this);
+    require_batched_factors(context_, number_, n_, rhs, definite_, *this);
   }
 
   void launch(const cl::CommandQueue& queue, Kernel& kernel, cl_uint scratch_argument, Index batch,
               cl_uint rhs) {
     const Index groups = (batch + vec_width_ - 1) / vec_width_;
-    const std::uint64_t vectors = std::uint64_t{n_} * (n_ + rhs + kTile) + n_,
-                        each = vectors * vec_width_ * bytes_of(type_);
+    const std::uint64_t vectors = std::uint64_t{n_} * (n_ + rhs + tile_of(number_)) + n_,
+                        each = vectors * vec_width_ * number_.bytes();
     const Index units = context_.profile().compute_units,
                 most = std::clamp<Index>(kScratchBytes / each, units, kItemsPerUnit * units),
                 items = std::min(groups, most);
@@ -108,7 +111,7 @@ class BatchedCpu : public BatchedBackend {
   }
 
   Context context_;
-  RealType type_;
+  NumberType number_;
   cl_uint n_;
   bool definite_;
   Parameters tile_;
@@ -134,7 +137,7 @@ const KernelVariant& batched_cpu_variant() {
 
 std::unique_ptr<BatchedBackend> make_batched_cpu(Context& context, RealType type, Index n,
                                                  const BatchedLuOptions& options) {
-  return std::make_unique<BatchedCpu>(context, type, n, options);
+  return std::make_unique<BatchedCpu>(context, NumberType(type, options.complex), n, options);
 }
 
 }  // namespace clgauss

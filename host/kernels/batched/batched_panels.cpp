@@ -9,11 +9,10 @@ namespace clgauss {
 
 namespace {
 
-/// Local memory that batched_factor needs for the largest systems.
-std::uint64_t local_bytes(std::uint64_t panel, RealType type) {
-  constexpr std::uint64_t kRows = kLargestInPanels;
-  return (2 * panel * (kRows + 4) + 80) * bytes_of(type) +
-         (2 * kRows + panel + 16) * sizeof(cl_uint);
+/// Local memory that batched_factor needs for systems of up to `rows` rows.
+std::uint64_t local_bytes(std::uint64_t panel, NumberType number,
+                          std::uint64_t rows = kLargestInPanels) {
+  return (2 * panel * (rows + 4) + 80) * number.bytes() + (2 * rows + panel + 16) * sizeof(cl_uint);
 }
 
 int usual_panel(const Setting& at) {
@@ -33,9 +32,17 @@ std::vector<Demand> demands(const Parameters& parameters, RealType type) {
 
 class BatchedPanels : public BatchedByFactors {
  public:
-  BatchedPanels(Context& context, RealType type, Index n, bool definite, Parameters panels,
+  BatchedPanels(Context& context, NumberType number, Index n, bool definite, Parameters panels,
                 std::uint64_t workspace)
-      : BatchedByFactors(context, type, n, definite, std::move(panels), workspace) {}
+      : BatchedByFactors(context, number, n, definite, std::move(panels), workspace) {
+    if (!number.complex) return;
+    int panel = value_of(panels_, "PANEL");
+    while (panel > 2 &&
+           local_bytes(static_cast<std::uint64_t>(panel), number, round_up(n, kRowsStep)) >
+               context.profile().static_local_bytes())
+      panel /= 2;
+    set_value(panels_, "PANEL", panel);
+  }
 
   void prepare(Index nrhs) override {
     (void)factor_kernel();
@@ -101,7 +108,7 @@ std::unique_ptr<BatchedBackend> make_batched_panels(Context& context, RealType t
                                                     std::uint64_t workspace) {
   const std::array variants{&batched_panels_variant()};
   return std::make_unique<BatchedPanels>(
-      context, type, n, options.positive_definite,
+      context, NumberType(type, options.complex), n, options.positive_definite,
       parameters.value_or(usual_parameters(variants, {context.profile(), type, n})), workspace);
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <clgauss/error.hpp>
@@ -19,32 +21,34 @@ enum TileKernel { kTileFactorAndSolve = 1, kTileFactor, kTileSolve };
 constexpr const char* kTileKernels[] = {"batched_factor_and_solve", "batched_factor",
                                         "batched_solve"};
 
-constexpr cl_uint kLargestTile = 8;
+/// The most rows and columns of a work-item's tile. Real ones in f64 then take 128 registers.
+cl_uint largest_tile(NumberType number) { return number.bytes() > sizeof(double) ? 6 : 8; }
 constexpr cl_uint kLeastWorkGroup = 64;
+constexpr cl_uint kLargestGrid = 16;
 
-/// The edge of the square of work-items for n: at most 8 x 8 elements per work-item, which take 128
-/// registers in f64.
-cl_uint grid_for(cl_uint n) {
+/// The edge of the square of work-items for n.
+cl_uint grid_for(cl_uint n, NumberType number) {
   if (n <= 4) return 2;
   if (n <= 16) return 4;
-  return n <= 64 ? 8 : 16;
+  return n <= 8 * largest_tile(number) ? 8 : 16;
 }
 
 class BatchedTile : public BatchedBackend {
  public:
-  BatchedTile(Context& context, RealType type, Index n, const BatchedLuOptions& options,
+  BatchedTile(Context& context, NumberType number, Index n, const BatchedLuOptions& options,
               std::optional<bool> in_registers)
       : context_(context),
-        type_(type),
+        number_(number),
         n_(static_cast<cl_uint>(n)),
         in_registers_(in_registers.value_or(context.profile().type != DeviceType::cpu)),
         definite_(options.positive_definite),
-        grid_(options.grid != 0 ? options.grid : grid_for(n_)),
+        grid_(options.grid != 0 ? options.grid : grid_for(n_, number)),
         systems_(std::max(1U, kLeastWorkGroup / (grid_ * grid_))) {
-    if (grid_ % 2 != 0 || grid_ > 16 || ceil_div(n_, grid_) > kLargestTile)
-      throw UsageError(
-          "the work-items of a batched system are 2 x 2, 4 x 4 .. 16 x 16, with 8 x 8 elements "
-          "each at most");
+    if (grid_ % 2 != 0 || grid_ > kLargestGrid || ceil_div(n_, grid_) > largest_tile(number))
+      throw UsageError(fmt::format(
+          "the work-items of a batched system are 2 x 2, 4 x 4 .. 16 x 16, with {} x {} elements "
+          "each at most",
+          largest_tile(number), largest_tile(number)));
     if (local_size() > context.profile().max_work_group_size)
       throw DeviceLimit("batched solves need work-groups of " + std::to_string(local_size()) +
                         " work-items, " + context.profile().name + " allows " +
@@ -106,22 +110,23 @@ class BatchedTile : public BatchedBackend {
 
   void ask(TileKernel which, cl_uint rhs) {
     if (which == kTileFactorAndSolve)
-      require_batched(context_, type_, n_, rhs, definite_, [&](const BatchedQuestion& q) {
+      require_batched(context_, number_, n_, rhs, definite_, [&](const BatchedQuestion& q) {
         factor_and_solve(context_.queue(), q.a, q.b, q.nrhs, q.batch, q.info);
       });
     else
-      require_batched_factors(context_, type_, n_, rhs, definite_, *this);
+      require_batched_factors(context_, number_, n_, rhs, definite_, *this);
   }
 
   [[nodiscard]] KernelBuild build_of(TileKernel which, cl_uint rhs) const {
     KernelBuild build{batched_tile_variant().name, batched_tile_variant().file,
-                      with_real(type_, {{"GRID", std::to_string(grid_)},
-                                        {"TILE", std::to_string(ceil_div(n_, grid_))},
-                                        {"SYSTEMS", std::to_string(systems_)},
-                                        {"RHS", std::to_string(rhs)},
-                                        {"IN_REGISTERS", in_registers_ ? "1" : "0"},
-                                        {"KERNEL", std::to_string(which)}})};
+                      with_real(number_.real, {{"GRID", std::to_string(grid_)},
+                                               {"TILE", std::to_string(ceil_div(n_, grid_))},
+                                               {"SYSTEMS", std::to_string(systems_)},
+                                               {"RHS", std::to_string(rhs)},
+                                               {"IN_REGISTERS", in_registers_ ? "1" : "0"},
+                                               {"KERNEL", std::to_string(which)}})};
     if (definite_) build.defines.emplace_back("DEFINITE", "1");
+    if (number_.complex) build.defines.emplace_back("COMPLEX", "1");
     return build;
   }
 
@@ -132,7 +137,7 @@ class BatchedTile : public BatchedBackend {
   }
 
   Context context_;
-  RealType type_;
+  NumberType number_;
   cl_uint n_;
   bool in_registers_, definite_;
   cl_uint grid_, systems_;
@@ -152,6 +157,8 @@ const KernelVariant& batched_tile_variant() {
   return variant;
 }
 
+Index largest_in_tile(NumberType number) { return Index{kLargestGrid} * largest_tile(number); }
+
 Variants batched_variants() {
   static const std::array variants{&batched_cpu_variant(),       &batched_ptx_variant(),
                                    &batched_tile_variant(),      &batched_panels_variant(),
@@ -162,7 +169,8 @@ Variants batched_variants() {
 std::unique_ptr<BatchedBackend> make_batched_tile(Context& context, RealType type, Index n,
                                                   const BatchedLuOptions& options,
                                                   std::optional<bool> in_registers) {
-  return std::make_unique<BatchedTile>(context, type, n, options, in_registers);
+  return std::make_unique<BatchedTile>(context, NumberType(type, options.complex), n, options,
+                                       in_registers);
 }
 
 }  // namespace clgauss

@@ -25,21 +25,33 @@ Index blocks_from(RealType type, bool positive_definite) {
 /// The kernels that run on every device; in registers if n allows.
 std::unique_ptr<BatchedBackend> make_portable(Context& context, RealType type, Index n,
                                               const BatchedLuOptions& options) {
+  const NumberType number(type, options.complex);
   const bool tile = options.kernel == BatchedKernel::tile || options.grid != 0;
   const bool automatic = options.kernel == BatchedKernel::automatic && !tile;
   if (options.kernel == BatchedKernel::blocks ||
-      (automatic && n >= blocks_from(type, options.positive_definite)))
+      (automatic && !options.complex && n >= blocks_from(type, options.positive_definite)))
     return make_batched_blocks(context, type, n, options);
   if (options.kernel == BatchedKernel::panels && n > kLargestInPanels)
     throw DeviceLimit(
         fmt::format("the batched kernels by panels are of up to {} unknowns", kLargestInPanels));
-  if (options.kernel == BatchedKernel::panels || (n > kLargestInRegisters && !tile))
+  if (options.kernel == BatchedKernel::panels || (n > largest_in_tile(number) && !tile))
     return make_batched_panels(context, type, n, options);
   return make_batched_tile(context, type, n, options);
 }
 
+/// Throws unless the kernels that `options` name are also of complex numbers.
+void check_complex(const BatchedLuOptions& options) {
+  using enum BatchedKernel;
+  if (options.positive_definite)
+    throw UsageError("batches of complex systems are solved by LU, not by Cholesky");
+  if (options.kernel == each || options.kernel == ptx || options.kernel == blocks)
+    throw DeviceLimit(fmt::format("the batched kernel {} is of real numbers",
+                                  batched_kernel_name(options.kernel)));
+}
+
 std::unique_ptr<BatchedBackend> make_backend(Context& context, RealType type, Index n,
                                              const BatchedLuOptions& options) {
+  if (options.complex) check_complex(options);
   const bool automatic = options.kernel == BatchedKernel::automatic && options.grid == 0;
   if (options.kernel == BatchedKernel::cpu || options.kernel == BatchedKernel::each || automatic) {
     if (suits_cpu_kernels(context))
@@ -50,7 +62,7 @@ std::unique_ptr<BatchedBackend> make_backend(Context& context, RealType type, In
       throw DeviceLimit(context.profile().name + " does not run the batched kernels for CPUs");
   }
   if (options.kernel == BatchedKernel::ptx ||
-      (automatic && !options.positive_definite && n <= kLargestInRegisters)) {
+      (automatic && !options.positive_definite && !options.complex && n <= kLargestInRegisters)) {
     if (options.positive_definite)
       throw DeviceLimit("the batched kernel in PTX is of LU, not of Cholesky");
     if (n > kLargestInRegisters)
@@ -63,13 +75,15 @@ std::unique_ptr<BatchedBackend> make_backend(Context& context, RealType type, In
   return make_portable(context, type, n, options);
 }
 
-void check_n(Index n) {
+void check_n(Index n, bool complex) {
   if (n == 0) throw DimensionError("the systems of the batch are empty (0 x 0)");
-  if (n > kLargestBatchedSystem)
+  const Index largest = complex ? kLargestComplexBatchedSystem : kLargestBatchedSystem;
+  if (n > largest)
     throw DimensionError(
-        fmt::format("the systems of the batch are {} x {}; batched solves take up to {} x {}, and "
-                    "solve() one large system",
-                    n, n, kLargestBatchedSystem, kLargestBatchedSystem));
+        fmt::format("the systems of the batch are {} x {}; batched solves take up to {} x {}{}, "
+                    "and {}() one large system",
+                    n, n, largest, largest, complex ? " of complex numbers" : "",
+                    complex ? "solve_complex" : "solve"));
 }
 
 }  // namespace
@@ -98,7 +112,7 @@ class BatchedLu::Implementation {
  public:
   Implementation(Context& context, RealType type, Index n, const BatchedLuOptions& options)
       : context_(context),
-        type_(type),
+        number_(type, options.complex),
         n_(n),
         options_(options),
         may_change_(options.kernel == BatchedKernel::automatic && options.grid == 0),
@@ -112,7 +126,7 @@ class BatchedLu::Implementation {
       body(*backend_);
     } catch (const NoUsableKernel&) {
       if (!std::exchange(may_change_, false)) throw;
-      backend_ = make_portable(context_, type_, n_, options_);
+      backend_ = make_portable(context_, number_.real, n_, options_);
       body(*backend_);
     }
   }
@@ -128,12 +142,20 @@ class BatchedLu::Implementation {
   }
 
   [[nodiscard]] std::string name() const { return backend_->name(); }
-  [[nodiscard]] RealType type() const { return type_; }
+
+  /// Throws DimensionError, which calls the matrices `name`, unless `view` can hold `batch` of them
+  /// with n rows.
+  void check(const BatchView& view, Index batch, Index cols, const char* name) const {
+    const Index parts = number_.parts();
+    check_batch({view.buffer, parts * view.offset, parts * view.ld, parts * view.stride}, batch, n_,
+                parts * cols, number_.real, name);
+  }
+
   [[nodiscard]] Index n() const { return n_; }
 
  private:
   Context context_;
-  RealType type_;
+  NumberType number_;
   Index n_;
   BatchedLuOptions options_;
   bool may_change_;
@@ -142,7 +164,7 @@ class BatchedLu::Implementation {
 };
 
 BatchedLu::BatchedLu(Context& context, RealType type, Index n, const BatchedLuOptions& options) {
-  check_n(n);
+  check_n(n, options.complex);
   translate_opencl_errors(
       [&] { implementation_ = std::make_unique<Implementation>(context, type, n, options); });
 }
@@ -162,7 +184,7 @@ BatchFactors BatchedLu::factor(const BatchView& a, Index batch, const cl::Buffer
     BatchFactors factors{a, batch, permutation, info};
     if (batch == 0) return factors;
     const Index n = implementation_->n();
-    check_batch(a, batch, n, n, implementation_->type(), "A");
+    implementation_->check(a, batch, n, "A");
     check_integers(permutation, batch * n, "the permutation");
     check_integers(info, batch, "info");
     implementation_->run(enqueue, [&](BatchedBackend& backend, const cl::CommandQueue& queue) {
@@ -175,7 +197,7 @@ BatchFactors BatchedLu::factor(const BatchView& a, Index batch, const cl::Buffer
 void BatchedLu::solve(const BatchFactors& factors, const BatchView& b, Index nrhs,
                       const EnqueueOptions& enqueue) {
   if (factors.batch == 0 || nrhs == 0) return;
-  check_batch(b, factors.batch, implementation_->n(), nrhs, implementation_->type(), "B");
+  implementation_->check(b, factors.batch, nrhs, "B");
   implementation_->run(enqueue, [&](BatchedBackend& backend, const cl::CommandQueue& queue) {
     backend.solve(queue, factors, b, nrhs);
   });
@@ -184,9 +206,8 @@ void BatchedLu::solve(const BatchFactors& factors, const BatchView& b, Index nrh
 void BatchedLu::factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
                                  const cl::Buffer& info, const EnqueueOptions& enqueue) {
   if (batch == 0) return;
-  const Index n = implementation_->n();
-  check_batch(a, batch, n, n, implementation_->type(), "A");
-  check_batch(b, batch, n, nrhs, implementation_->type(), "B");
+  implementation_->check(a, batch, implementation_->n(), "A");
+  implementation_->check(b, batch, nrhs, "B");
   check_integers(info, batch, "info");
   implementation_->run(enqueue, [&](BatchedBackend& backend, const cl::CommandQueue& queue) {
     backend.factor_and_solve(queue, a, b, nrhs, batch, info);
@@ -195,9 +216,9 @@ void BatchedLu::factor_and_solve(const BatchView& a, const BatchView& b, Index n
 
 std::string BatchedLu::kernel_name() const { return implementation_->name(); }
 
-void require_batched_factors(Context& context, RealType type, Index n, Index nrhs, bool definite,
-                             BatchedBackend& backend) {
-  require_batched(context, type, n, nrhs, definite, [&](const BatchedQuestion& q) {
+void require_batched_factors(Context& context, NumberType number, Index n, Index nrhs,
+                             bool definite, BatchedBackend& backend) {
+  require_batched(context, number, n, nrhs, definite, [&](const BatchedQuestion& q) {
     const BatchFactors factors{
         q.a, q.batch, context.allocate(q.batch * n * sizeof(cl_int), "a known answer"), q.info};
     backend.factor(context.queue(), factors);

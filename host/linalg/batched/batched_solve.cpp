@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 
+#include "kernels/batched/known_answers.hpp"
 #include "lap_timer.hpp"
 #include "linalg/lu/pivots.hpp"
 #include "matrix/max_or_nan.hpp"
@@ -28,12 +29,15 @@ namespace {
 /// the transfer.
 constexpr std::uint64_t kMostChunkBytes = std::uint64_t{1} << 30;
 
+Index parts_in_number(const BatchedSystem& system) { return system.complex ? 2 : 1; }
+
 void check_shapes(const BatchedSystem& system) {
-  const auto& [a, b, vectors] = system;
-  if (a.rows != a.cols)
-    throw DimensionError(
-        fmt::format("the systems of the batch are {} x {}, not square", a.rows, a.cols));
-  if (b.count != a.count || b.rows != a.rows)
+  const Batch &a = system.a, &b = system.b;
+  const Index parts = parts_in_number(system);
+  if (parts * a.rows != a.cols)
+    throw DimensionError(fmt::format("the systems of the batch are {} x {}{}, not square", a.rows,
+                                     a.cols, system.complex ? " parts of complex numbers" : ""));
+  if (b.count != a.count || b.rows != a.rows || b.cols % parts != 0)
     throw DimensionError(
         fmt::format("b is {} x {} x {}, which does not belong to {} systems of n = {}", b.count,
                     b.rows, b.cols, a.count, a.rows));
@@ -56,7 +60,7 @@ void require_symmetric_systems(const BatchedSystem& system) {
 /// Number of systems on the device at once.
 Index chunk_of(const DeviceProfile& device, const BatchedSystem& system, RealType type,
                Index wanted) {
-  const auto& [a, b, vectors] = system;
+  const Batch &a = system.a, &b = system.b;
   const std::uint64_t limit =
       std::min({kMostChunkBytes, device.max_alloc_bytes, device.global_mem_bytes / 4});
   const Index numbers = std::max(a.rows * a.cols, b.rows * b.cols);
@@ -70,8 +74,13 @@ using Scalings = std::map<Index, Scaling>;
 
 Scalings scalings_of(const BatchedSystem& system, Index first, Index count, RealType type,
                      bool definite) {
-  const auto& [a, b, vectors] = system;
-  const Index n = a.rows, nrhs = b.cols;
+  const Batch &a = system.a, &b = system.b;
+  const Index n = a.rows, nrhs = b.cols / parts_in_number(system);
+  const auto scaling_of = [&](Index s) {
+    if (system.complex) return complex_scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type);
+    return definite ? definite_scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type)
+                    : scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type);
+  };
   const auto chunk = [&](const Batch& batch) {
     const Index size = batch.rows * batch.cols;
     return std::span(batch.values).subspan(first * size, count * size);
@@ -79,9 +88,7 @@ Scalings scalings_of(const BatchedSystem& system, Index first, Index count, Real
   Scalings scalings;
   if (fits_range(chunk(a), chunk(b), type)) return scalings;
   for (Index s = first; s < first + count; ++s)
-    if (!fits_range(a.matrix(s), b.matrix(s), type))
-      scalings.emplace(s, definite ? definite_scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type)
-                                   : scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type));
+    if (!fits_range(a.matrix(s), b.matrix(s), type)) scalings.emplace(s, scaling_of(s));
   return scalings;
 }
 
@@ -90,11 +97,17 @@ class Chunks {
  public:
   Chunks(Context& context, RealType type, const BatchedSystem& system, Index chunk,
          const BatchedOptions& options)
-      : context_(context), type_(type), system_(system), definite_(options.lu.positive_definite) {
+      : context_(context),
+        type_(type),
+        system_(system),
+        parts_(parts_in_number(system)),
+        n_(system.a.rows),
+        nrhs_(system.b.cols / parts_),
+        definite_(options.lu.positive_definite) {
     const auto buffer = [&](Index numbers, const char* what) {
-      return context.allocate(numbers * bytes_of(type), what);
+      return context.allocate(numbers * parts_ * bytes_of(type), what);
     };
-    const Index n = system.a.rows, nrhs = system.b.cols;
+    const Index n = n_, nrhs = nrhs_;
     a_ = {buffer(chunk * n * n, "the matrices of a batch"), 0, n, n * n};
     b_ = {buffer(chunk * n * nrhs, "the right-hand sides of a batch"), 0, nrhs, n * nrhs};
     info_ = context.allocate(chunk * sizeof(cl_int), "the outcomes of a batch");
@@ -105,17 +118,17 @@ class Chunks {
   void run(BatchedLu& lu, Index first, Index count, BatchedSolution& solution) {
     LapTimer timer;
     const cl::CommandQueue& queue = context_.queue();
-    const Index nrhs = system_.b.cols;
     const Scalings scalings = scalings_of(system_, first, count, type_, definite_);
     upload(scalings, first, count);
     solution.times.upload += timer.lap();
-    lu.factor_and_solve(a_, b_, nrhs, count, info_);
+    lu.factor_and_solve(a_, b_, nrhs_, count, info_);
     queue.finish();
     solution.times.forward += timer.lap();
-    const auto x = download(queue, b_.buffer, type_, count * b_.stride);
-    std::ranges::copy(x,
-                      solution.x.values.begin() + static_cast<std::ptrdiff_t>(first * b_.stride));
-    for (const auto& [s, scaling] : scalings) scale_back(scaling, nrhs, solution.x.matrix(s));
+    const Index size = parts_ * b_.stride;
+    const auto x = download(queue, b_.buffer, type_, count * size);
+    std::ranges::copy(x, solution.x.values.begin() + static_cast<std::ptrdiff_t>(first * size));
+    for (const auto& [s, scaling] : scalings)
+      scale_back(scaling, nrhs_, solution.x.matrix(s), parts_);
     std::vector<cl_int> info(count);
     queue.enqueueReadBuffer(info_, CL_TRUE, 0, count * sizeof(cl_int), info.data());
     solution.times.download += timer.lap();
@@ -130,16 +143,16 @@ class Chunks {
 
  private:
   void upload(const Scalings& scalings, Index first, Index count) const {
-    const Index n = system_.a.rows, nrhs = system_.b.cols;
-    auto a = std::span(system_.a.values).subspan(first * a_.stride, count * a_.stride);
-    auto b = std::span(system_.b.values).subspan(first * b_.stride, count * b_.stride);
+    const Index size_a = parts_ * a_.stride, size_b = parts_ * b_.stride;
+    auto a = std::span(system_.a.values).subspan(first * size_a, count * size_a);
+    auto b = std::span(system_.b.values).subspan(first * size_b, count * size_b);
     Values scaled_a, scaled_b;
     if (!scalings.empty()) {
       scaled_a.assign(a.begin(), a.end());
       scaled_b.assign(b.begin(), b.end());
       for (const auto& [s, scaling] : scalings)
-        scale(scaling, n, nrhs, std::span(scaled_a).subspan((s - first) * a_.stride, a_.stride),
-              std::span(scaled_b).subspan((s - first) * b_.stride, b_.stride));
+        scale(scaling, n_, parts_, std::span(scaled_a).subspan((s - first) * size_a, size_a),
+              std::span(scaled_b).subspan((s - first) * size_b, size_b));
       a = scaled_a;
       b = scaled_b;
     }
@@ -150,10 +163,10 @@ class Chunks {
   /// Estimates rcond of systems from `first` on, one for each `info`. `a_` must still hold their A.
   void estimate(BatchedLu& lu, Index first, const std::vector<cl_int>& info,
                 const Scalings& scalings, BatchedSolution& solution) const {
-    const Index n = system_.a.rows, size = n * n, count = info.size();
+    const Index n = n_, size = parts_ * n * n, count = info.size();
     Values ones(count * size, 0.0);
     for (Index s = 0; s < count; ++s)
-      for (Index i = 0; i < n; ++i) ones[s * size + i * n + i] = 1;
+      for (Index i = 0; i < n; ++i) ones[s * size + parts_ * (i * n + i)] = 1;
     upload_values(context_, inverse_.buffer, type_, ones);
     lu.factor_and_solve(a_, inverse_, n, count, info_);
     const Values inverses = download(context_.queue(), inverse_.buffer, type_, count * size);
@@ -161,9 +174,9 @@ class Chunks {
       const auto x = std::as_const(solution.x).matrix(first + s);
       if (info[s] != 0 || std::isnan(x.empty() ? 0.0 : x.front())) continue;
       const auto special = scalings.find(first + s);
-      const double norm = largest_column_sum(system_.a.matrix(first + s), n, {}),
+      const double norm = largest_column_sum(system_.a.matrix(first + s), {}),
                    of_inverse =
-                       largest_column_sum(std::span(inverses).subspan(s * size, size), n,
+                       largest_column_sum(std::span(inverses).subspan(s * size, size),
                                           special == scalings.end() ? Scaling{} : special->second);
       const double rcond = std::isfinite(norm) && std::isfinite(of_inverse)
                                ? std::min(1.0, 1 / norm / of_inverse)
@@ -179,13 +192,15 @@ class Chunks {
   }
 
   /// The largest column sum of magnitudes of C M R, n-by-n, where M = A'^-1 of a scaled system.
-  static double largest_column_sum(std::span<const double> m, Index n, const Scaling& scaling) {
-    std::vector<double> sums(n, 0.0);
-    for (Index i = 0; i < n; ++i)
-      for (Index j = 0; j < n; ++j) {
+  [[nodiscard]] double largest_column_sum(std::span<const double> m, const Scaling& scaling) const {
+    std::vector<double> sums(n_, 0.0);
+    for (Index i = 0; i < n_; ++i)
+      for (Index j = 0; j < n_; ++j) {
         const int by = (scaling.columns.empty() ? 0 : scaling.columns[i]) +
                        (scaling.rows.empty() ? 0 : scaling.rows[j]);
-        sums[j] += by == 0 ? std::abs(m[i * n + j]) : times_power(std::abs(m[i * n + j]), by);
+        const double* const number = m.data() + parts_ * (i * n_ + j);
+        const double magnitude = parts_ == 2 ? std::hypot(number[0], number[1]) : std::abs(*number);
+        sums[j] += by == 0 ? magnitude : times_power(magnitude, by);
       }
     double largest = 0;
     for (const double sum : sums) largest = max_or_nan(largest, sum);
@@ -198,16 +213,15 @@ class Chunks {
       return scaling.finite && scaling.may_underflow;
     const auto original = system_.a.matrix(s);
     Values a(original.begin(), original.end());
-    scale(scaling, system_.a.rows, 0, a, {});
-    return grows_beyond(type_, system_.a.rows, a, column);
+    scale(scaling, n_, parts_, a, {});
+    return grows_beyond(type_, n_, parts_, a, column);
   }
 
   /// Records the outcome of system `s`, whose x has been read. `info` as in BatchFactors.
   void judge(Index s, cl_int info, const Scaling& scaling, BatchedSolution& solution) const {
     const auto x = solution.x.matrix(s);
     const auto is_finite = [](double value) { return std::isfinite(value); };
-    const Index n = system_.a.rows;
-    const Index column = info == 0 ? n : checked_failed_column(static_cast<Index>(info) - 1, n);
+    const Index column = info == 0 ? n_ : checked_failed_column(static_cast<Index>(info) - 1, n_);
     if (info == 0 ? scaling.finite && !std::ranges::all_of(x, is_finite)
                   : left_range(s, column, scaling)) {
       solution.overflowed.push_back(s);
@@ -221,6 +235,7 @@ class Chunks {
   Context& context_;
   RealType type_;
   const BatchedSystem& system_;
+  Index parts_, n_, nrhs_;
   bool definite_;
   BatchView a_, b_, inverse_;
   cl::Buffer info_;
@@ -229,6 +244,8 @@ class Chunks {
 /// Finds the worst residual among the systems that have an answer. NaN counts as the worst.
 void check_answers(const BatchedSystem& system, BatchedSolution& solution) {
   const double eps = unit_roundoff(solution.type);
+  const NumberType number(solution.type, system.complex);
+  const Index nrhs = system.b.cols / number.parts();
   std::vector<Index> without;
   std::ranges::merge(solution.singular, solution.overflowed, std::back_inserter(without));
   auto next = without.begin();
@@ -238,8 +255,8 @@ void check_answers(const BatchedSystem& system, BatchedSolution& solution) {
       continue;
     }
     const Residual residual =
-        compute_residual(system.a.rows, system.b.cols, system.a.matrix(s), system.b.matrix(s),
-                         std::as_const(solution.x).matrix(s), eps);
+        residual_in_batch(number, system.a.rows, nrhs, system.a.matrix(s), system.b.matrix(s),
+                          std::as_const(solution.x).matrix(s), eps);
     const bool worse = !solution.worst_system || !(residual.scaled <= solution.worst.scaled);
     if (worse && !std::isnan(solution.worst.scaled)) {
       solution.worst = residual;
@@ -262,14 +279,16 @@ SolveStatus status_of(const BatchedSolution& solution, const BatchedOptions& opt
 BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
                               const BatchedOptions& options, const ProgressCallback& progress) {
   check_shapes(system);
-  if (options.lu.positive_definite) require_symmetric_systems(system);
+  if (options.lu.positive_definite && !system.complex) require_symmetric_systems(system);
   LapTimer timer;
   BatchedSolution solution;
   solution.type = choose_type(context.profile(), options.type);
   std::optional<BatchedLu> lu;
   context.programs().prepare([&] {
-    lu.emplace(context, solution.type, system.a.rows, options.lu);
-    lu->prepare(system.b.cols);
+    BatchedLuOptions of_lu = options.lu;
+    of_lu.complex = system.complex;
+    lu.emplace(context, solution.type, system.a.rows, of_lu);
+    lu->prepare(system.b.cols / parts_in_number(system));
     if (options.trust) lu->prepare(system.a.rows);
   });
   solution.kernel = lu->kernel_name();
