@@ -26,14 +26,16 @@ namespace {
 /// The numbers that the library stores for a caller's, and the type of their parts.
 template <typename Number>
 struct Stored {
+  using Real = Number;
   using Type = double;
   static constexpr RealType kType = kRealType<Number>;
   static constexpr bool kComplex = false;
 };
-template <typename Real>
-struct Stored<std::complex<Real>> {
+template <typename Part>
+struct Stored<std::complex<Part>> {
+  using Real = Part;
   using Type = std::complex<double>;
-  static constexpr RealType kType = kRealType<Real>;
+  static constexpr RealType kType = kRealType<Part>;
   static constexpr bool kComplex = true;
 };
 
@@ -104,6 +106,13 @@ clgauss_status gesv_batched(clgauss_context handle, int layout, Index n, Index n
                     {own_batch<Number>(first_a, stride_a, batch, "A"),
                      own_batch<Number>(constant(first_b), stride_b, batch, "B"), false, kComplex},
                     options);
+  for (Index s = 0; s < batch; ++s)
+    if (const std::span<double> x = solution.x.matrix(s);
+        !fit_in<typename Stored<Number>::Real>(x)) {
+      std::ranges::fill(x, std::numeric_limits<double>::quiet_NaN());
+      solution.overflowed.push_back(s);
+      if (solution.singular.empty()) solution.status = SolveStatus::overflow;
+    }
   std::fill_n(info, batch, 0);
   for (Index i = 0; i < solution.singular.size(); ++i)
     info[solution.singular[i]] = static_cast<int32_t>(solution.failed_columns[i] + 1);
@@ -167,12 +176,6 @@ std::vector<System> systems_in_double(ContextObject& object,
   return systems;
 }
 
-/// Whether a finite number of X stays finite in the caller's type.
-template <typename Real>
-bool fits_in(double value) {
-  return !std::isfinite(value) || std::abs(value) <= std::numeric_limits<Real>::max();
-}
-
 /// The status of the worst system.
 clgauss_status status_of(std::span<const Solution> solutions) {
   const auto count_of = [&](SolveStatus status) {
@@ -220,7 +223,7 @@ clgauss_status gesv_vbatched(clgauss_context handle, int layout, const CallerSys
   std::vector<Solution> solutions = solve_vbatched(use.context(), systems, options);
   for (Index s = 0; s < batch; ++s) {
     Solution& solution = solutions[s];
-    if (has_answer(solution.status) && !std::ranges::all_of(solution.x.values(), fits_in<Real>))
+    if (has_answer(solution.status) && !fit_in<Real>(solution.x.values()))
       solution.status = SolveStatus::overflow;
     const HostMatrix<Real>& x = answers[s];
     info[s] = solution.status == SolveStatus::overflow ? -1

@@ -155,6 +155,10 @@ clgauss_status status_of(const SolveOutcome& solution) {
           .c_str());
 }
 
+/// The numbers of x, or their parts.
+const Matrix& numbers_of(const Matrix& x) { return x; }
+const Matrix& numbers_of(const ComplexMatrix& x) { return x.parts(); }
+
 template <typename Real>
 Solution solve_by(ContextObject& object, Context& context, const HostMatrix<const Real>& a,
                   const HostMatrix<const Real>& b, const SolveOptions& options,
@@ -204,13 +208,17 @@ clgauss_status solve_host(clgauss_context handle, int layout, Index n, Index nrh
   const std::size_t report_size =
       report == nullptr ? 0 : checked_size(*report, "report", "clgauss_report", kFirstReport);
   const clgauss_solve_options known = checked(asked);
-  const SolveOptions options = solve_options(known, kRealType<typename RealOf<Number>::Type>);
-  const auto solution =
+  using Real = typename RealOf<Number>::Type;
+  const SolveOptions options = solve_options(known, kRealType<Real>);
+  auto solution =
       solve_by(use.object(), use.context(), a_view, b_view, options, progress_of(known));
+  const bool fits = fit_in<Real>(numbers_of(solution.x).values());
+  if (has_answer(solution.status) && !fits) solution.status = SolveStatus::overflow;
   if (has_answer(solution.status)) copy_answer(solution.x, x_view);
   clgauss_report told = report_of(solution);
   if (options.determinant) add(told, solution.determinant);
   if (report != nullptr) write(report, report_size, told);
+  if (!fits) return failed(CLGAUSS_OVERFLOW, "numbers of x are too large for float");
   return status_of(solution);
 }
 

@@ -432,6 +432,7 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
   test_bad_host_f32(context);
   test_batched_f32(context);
   test_vbatched_f32(context);
+  test_too_large_f32(context);
   if (fp64) {
     test_host_f64(context);
     test_large_solve_f64(context);
@@ -448,6 +449,7 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
     test_bad_host_f64(context);
     test_batched_f64(context);
     test_vbatched_f64(context);
+    test_too_large_f64(context);
     test_certify(context);
     test_doubts(context);
   } else {

@@ -426,6 +426,32 @@ static void T(test_bad_host)(clgauss_context context) {
   EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_destroy(lu));
 }
 
+/* x = 1e60 is no float: no call gives an infinity for it. */
+static void T(test_too_large)(clgauss_context context) {
+  if (TYPE != CLGAUSS_F32) return;
+  REAL a[2] = {(REAL)1e-30, 0}, b[2] = {(REAL)1e30, 0}, x[2] = {PAD, PAD};
+  int32_t ipiv[1], info[1] = {0};
+  const int layout = CLGAUSS_ROW_MAJOR;
+  clgauss_report report;
+  report.struct_size = sizeof report;
+  EXPECT_STATUS(CLGAUSS_OVERFLOW, P(solve)(context, layout, 1, 1, a, 1, b, 1, x, 1, NULL, &report));
+  EXPECT_MESSAGE("too large for float");
+  EXPECT(x[0] == PAD && isnan(report.backward_error));
+  EXPECT_STATUS(CLGAUSS_OVERFLOW, Z(solve)(context, layout, 1, 1, a, 1, b, 1, x, 1, NULL, NULL));
+  EXPECT(x[0] == PAD && x[1] == PAD);
+  x[0] = b[0];
+  EXPECT_STATUS(CLGAUSS_OVERFLOW,
+                P(gesv_batched)(context, layout, 1, 1, a, 1, 1, x, 1, 1, 1, info));
+  EXPECT(info[0] == -1 && isnan(x[0]));
+  x[0] = b[0];
+  x[1] = 0;
+  EXPECT_STATUS(CLGAUSS_OVERFLOW,
+                Z(gesv_batched)(context, layout, 1, 1, a, 1, 1, x, 1, 1, 1, info));
+  EXPECT(info[0] == -1 && isnan(x[0]));
+  x[0] = b[0];
+  EXPECT(P(gesv)(context, layout, 1, 1, a, 1, ipiv, x, 1) != CLGAUSS_OK && x[0] == b[0]);
+}
+
 static void T(test_batched)(clgauss_context context) {
   enum { BATCH = 3, STRIDE_A = N * LDA + 1, STRIDE_B = LDB * LDB + 2 };
   static REAL a[BATCH * STRIDE_A], b[BATCH * STRIDE_B];
