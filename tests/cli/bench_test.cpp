@@ -45,7 +45,8 @@ TEST_CASE("clgauss-bench: where the time of a factorisation goes") {
   CHECK(rows.find(",lu,f32,300,lu_phases,") != std::string::npos);
   const auto file = run(bench_program(), folder, "file --breakdown --device pocl");
   CHECK(file.exit_code == 2);
-  CHECK(file.err.find("--breakdown is not for host, gecon, file and cold") != std::string::npos);
+  CHECK(file.err.find("--breakdown is not for host, vbatched, gecon, file and cold") !=
+        std::string::npos);
 }
 
 TEST_CASE("clgauss-bench: host memory to host memory in both layouts, with several sides") {
