@@ -18,6 +18,7 @@
 #include "c/in_double.hpp"
 #include "io/memory.hpp"
 #include "kernels/common/number_type.hpp"
+#include "matrix/fit.hpp"
 
 namespace clgauss::c {
 
@@ -106,13 +107,7 @@ clgauss_status gesv_batched(clgauss_context handle, int layout, Index n, Index n
                     {own_batch<Number>(first_a, stride_a, batch, "A"),
                      own_batch<Number>(constant(first_b), stride_b, batch, "B"), false, kComplex},
                     options);
-  for (Index s = 0; s < batch; ++s)
-    if (const std::span<double> x = solution.x.matrix(s);
-        !fit_in<typename Stored<Number>::Real>(x)) {
-      std::ranges::fill(x, std::numeric_limits<double>::quiet_NaN());
-      solution.overflowed.push_back(s);
-      if (solution.singular.empty()) solution.status = SolveStatus::overflow;
-    }
+  refuse_unfit<typename Stored<Number>::Real>(solution);
   std::fill_n(info, batch, 0);
   for (Index i = 0; i < solution.singular.size(); ++i)
     info[solution.singular[i]] = static_cast<int32_t>(solution.failed_columns[i] + 1);
@@ -163,14 +158,9 @@ std::vector<System> systems_in_double(ContextObject& object,
       if (lies_in_double(from)) return borrowed(from.data, from.rows, from.columns);
     return borrowed(space + begin[i], from.rows, from.columns);
   };
-  in_parallel(2 * batch, 2 * batch * kElementsPerThread / (begin.back() + 1) + 1,
-              [&](Index first, Index last) {
-                for (Index i = first; i < last; ++i) {
-                  const auto from = number(i);
-                  if (!lies_in_double(from))
-                    copy(from, row_major(space + begin[i], from.rows, from.columns, from.columns));
-                }
-              });
+  for (Index i = 0; i < 2 * batch; ++i)
+    if (const auto from = number(i); !lies_in_double(from))
+      copy(from, row_major(space + begin[i], from.rows, from.columns, from.columns));
   std::vector<System> systems;
   for (Index s = 0; s < batch; ++s) systems.push_back({part(2 * s), part(2 * s + 1)});
   return systems;

@@ -1,12 +1,8 @@
 #pragma once
 /// Converts a caller's matrices to the types that the library takes.
 
-#include <algorithm>
 #include <clgauss/complex.hpp>
-#include <cmath>
 #include <complex>
-#include <limits>
-#include <span>
 #include <type_traits>
 
 #include "c/handles.hpp"
@@ -50,14 +46,6 @@ ComplexMatrix in_double(const HostMatrix<const std::complex<Real>>& from, const 
   auto* const numbers = reinterpret_cast<std::complex<double>*>(own.parts().values().data());
   copy(from, row_major(numbers, from.rows, from.columns, from.columns));
   return own;
-}
-
-/// Whether finite numbers stay finite in the caller's type. Infinities and NaNs do not count.
-template <typename Real>
-bool fit_in(std::span<const double> numbers) {
-  return std::ranges::all_of(numbers, [](double number) {
-    return !std::isfinite(number) || std::abs(number) <= std::numeric_limits<Real>::max();
-  });
 }
 
 }  // namespace clgauss::c

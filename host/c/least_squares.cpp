@@ -8,6 +8,7 @@
 #include "c/call.hpp"
 #include "c/handles.hpp"
 #include "c/host_matrix.hpp"
+#include "matrix/fit.hpp"
 
 namespace clgauss::c {
 
@@ -55,6 +56,8 @@ clgauss_status gels(clgauss_context handle, int layout, Index m, Index n, Index 
     case LeastSquaresStatus::inaccurate:
       break;
   }
+  if (!fit_in<Real>(answer.x.values()))
+    return failed(CLGAUSS_OVERFLOW, "numbers of x are too large for float");
   auto x = both;
   x.rows = n;
   copy(HostMatrix<const double>{answer.x.values().data(), n, nrhs, nrhs, 1}, x);

@@ -15,6 +15,7 @@
 #include "c/in_double.hpp"
 #include "c/struct_size.hpp"
 #include "linalg/solve/methods.hpp"
+#include "matrix/fit.hpp"
 
 namespace clgauss::c {
 

@@ -94,8 +94,8 @@ Batch identities(Index count, Index n) {
 BatchedSystem with_right_hand_sides(Batch a, bool complex, const std::string& rhs,
                                     const std::string& a_path, const ReadOptions& options) {
   const Index batch = a.count, n = a.rows;
-  const auto with_real = [&](const Batch& b, bool vectors) {
-    return BatchedSystem{std::move(a), complex ? in_parts(b) : b, vectors, complex};
+  const auto with_real = [&](Batch b, bool vectors) {
+    return BatchedSystem{std::move(a), complex ? in_parts(b) : std::move(b), vectors, complex};
   };
   if (rhs == "ones") return with_real({batch, n, 1, Values(batch * n, 1.0)}, true);
   if (rhs == "identity") return with_real(identities(batch, n), false);
@@ -111,7 +111,7 @@ BatchedSystem with_right_hand_sides(Batch a, bool complex, const std::string& rh
         "nrhs are needed",
         name_of(rhs), shape_of(b), batch, n, n, name_of(a_path), batch, n, batch, n));
   Batch sides{batch, n, (vectors ? 1 : b.shape[2]) * parts_in_number(b), std::move(b.values)};
-  if (!b.complex) return with_real(sides, vectors);
+  if (!b.complex) return with_real(std::move(sides), vectors);
   return {complex ? std::move(a) : in_parts(a), std::move(sides), vectors, true};
 }
 

@@ -64,3 +64,12 @@ def parts(array: NDArray[Any]) -> NDArray[Any]:
 def is_finite(*arrays: NDArray[Any]) -> bool:
     """Whether there is neither NaN nor Inf."""
     return all(np.isfinite(array).all() for array in arrays)
+
+
+def to_single(x: NDArray[Any]) -> NDArray[Any]:
+    """complex128 as complex64; an error if a finite number becomes infinite."""
+    with np.errstate(over="ignore"):
+        narrow = x.astype(COMPLEX64)
+    if (np.isinf(narrow) & np.isfinite(x)).any():
+        raise LinAlgError("the numbers leave the range of the type")
+    return narrow

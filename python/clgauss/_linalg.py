@@ -11,7 +11,7 @@ from numpy.linalg import LinAlgError
 from numpy.typing import ArrayLike, NDArray
 
 from clgauss import _opencl
-from clgauss._arrays import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, as_columns, is_finite, numbers, parts, require_square
+from clgauss._arrays import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, as_columns, is_finite, numbers, parts, require_square, to_single
 from clgauss._check import AccuracyWarning, warn, warn_of
 from clgauss._contexts import Context, context_of
 from clgauss._lu import lu
@@ -386,7 +386,8 @@ def solve_many(
     """Solve ``a[i] @ x[i] = b[i]`` for systems of different sizes in one call.
 
     Systems of similar n are solved together on the device; on a CPU device each core solves one system after the other. Of systems of one
-    size `solve` takes a stack.
+    size `solve` takes a stack. With ``accuracy="single"`` a GPU solves nearly every system once more by itself, for its warning: f32 leaves
+    some doubt of most.
 
     Parameters
     ----------
@@ -410,7 +411,7 @@ def solve_many(
     Raises
     ------
     LinAlgError, ValueError, TypeError, MemoryError, DeviceError
-        As `solve`; the message names the system, counted from 0.
+        As `solve`; a LinAlgError, ValueError or TypeError names the system, counted from 0.
 
     Warns
     -----
@@ -518,7 +519,8 @@ def _solve_complex(
             report.append(judged_report(context, told, one_a, one_b))
         report = report if leading else report[0]
     single = all(array.dtype in (COMPLEX64, FLOAT32) for array in (a, b))
-    x = x.astype(COMPLEX64 if single else COMPLEX128, copy=False)
+    if single:
+        x = to_single(x)
     if vector:
         x = x[..., 0]
     return (x, report) if full_output else x

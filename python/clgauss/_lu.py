@@ -10,7 +10,7 @@ from numpy.linalg import LinAlgError
 from numpy.typing import ArrayLike, NDArray
 
 from clgauss import _opencl
-from clgauss._arrays import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, as_columns, is_finite, numbers, parts, require_square
+from clgauss._arrays import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, as_columns, is_finite, numbers, parts, require_square, to_single
 from clgauss._check import BOUND, AccuracyWarning, Checker, doubt_of, warn, warn_of
 from clgauss._contexts import Context, context_of
 from clgauss._native import core
@@ -123,7 +123,8 @@ class LU:
             of_b = parts(b.conj() if trans == "T" else b)  # A^-T b is the conjugate of A^-H times that of b
             found = np.empty(b.shape, COMPLEX128)
             self._factors.solve(of_b, found.view(FLOAT64), trans != "N")
-            x[...] = found.conj() if trans == "T" else found
+            found = found.conj() if trans == "T" else found
+            x[...] = to_single(found) if x.dtype == COMPLEX64 else found
         elif self._factors is not None and x.dtype.kind == "c":
             both = np.hstack([b.real, b.imag])
             found = np.empty(both.shape, FLOAT64)

@@ -39,22 +39,25 @@ def core() -> Any:
 def _use_runtime_of_package() -> None:
     """Adds Intel's OpenCL runtime for CPUs to the drivers of the machine, if pip installed it (``clgauss[cpu]``).
 
-    pip puts the driver where no loader looks. The package's own loader takes its name from the environment. Whoever sets the
-    variables of a loader keeps the machine's loader and those settings.
+    pip puts the driver where no loader looks. The package's own loader takes its name from the environment, as it does in child
+    processes, which inherit it. Whoever sets other variables of a loader keeps the machine's loader and those settings.
     """
     try:
         files = metadata.files("intel-opencl-rt") or ()
     except metadata.PackageNotFoundError:
         return
     driver = next((Path(str(file.locate())).resolve() for file in files if file.name == "libintelocl.so"), None)
-    if driver is None or any(name.startswith("OCL_ICD_") for name in os.environ):
+    if driver is None:
+        return
+    ours = {"OCL_ICD_FILENAMES": str(driver)}
+    if any(name.startswith("OCL_ICD_") and ours.get(name) != value for name, value in os.environ.items()):
         return
     try:
         for name in _LOADER:
             ctypes.CDLL(str(driver.with_name(name)))
     except OSError as error:
         raise DeviceError(f"the OpenCL loader of the package intel-opencl-rt does not load: {error}") from error
-    os.environ["OCL_ICD_FILENAMES"] = str(driver)
+    os.environ.update(ours)
 
 
 def kernel_source(name: str) -> str:

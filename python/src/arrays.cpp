@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "io/memory.hpp"
+#include "matrix/fit.hpp"
 #include "parallel.hpp"
 
 namespace clgauss::python {
@@ -184,12 +185,17 @@ Batch to_batch(const Array& array) {
   return {array.shape(0), array.shape(1), array.shape(2), to_values(array)};
 }
 
+bool is_single(const WritableArray& array) { return array.dtype() == nb::dtype<float>(); }
+
 void copy_out(std::span<const double> values, const WritableArray& array) {
-  if (array.dtype() == nb::dtype<double>())
+  if (!is_single(array)) {
     std::ranges::copy(values, static_cast<double*>(array.data()));
-  else
-    std::ranges::transform(values, static_cast<float*>(array.data()),
-                           [](double value) { return static_cast<float>(value); });
+    return;
+  }
+  if (!fit_in<float>(values))
+    throw Error(ErrorCode::singular, "the numbers leave the range of the type");
+  std::ranges::transform(values, static_cast<float*>(array.data()),
+                         [](double value) { return static_cast<float>(value); });
 }
 
 }  // namespace clgauss::python

@@ -78,8 +78,11 @@ class Lent {
 /// The numbers of an array of two or three dimensions, row by row, to as many `values`.
 void copy_in(const Array& array, std::span<double> values);
 
+[[nodiscard]] bool is_single(const WritableArray& array);
+
 /// The row-major `values` of a matrix to `array`, of the same number of elements, rounded to its
-/// type. `array` is row-major.
+/// type. `array` is row-major. Throws Error (singular, in Python LinAlgError) if a finite number is
+/// too large for that type.
 void copy_out(std::span<const double> values, const WritableArray& array);
 
 }  // namespace clgauss::python

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "matrix/fit.hpp"
 #include "small_solver.hpp"
 
 namespace clgauss::python {
@@ -46,8 +47,8 @@ nb::object solve_at_once(Session& session, const nb::object& a, const nb::object
     const nb::gil_scoped_release no_gil;
     x = solve_on_host(*matrix, *right);
   }
-  if (!x) return nb::none();
   const bool single = matrix->type == RealType::f32 && right->type == RealType::f32;
+  if (!x || (single && !fit_in<float>(*x))) return nb::none();
   const nb::object shape = of_b.dimensions() == 1
                                ? nb::object(nb::make_tuple(right->rows))
                                : nb::object(nb::make_tuple(right->rows, right->columns));
@@ -66,8 +67,8 @@ nb::object invert_at_once(Session& session, const nb::object& a) {
     const nb::gil_scoped_release no_gil;
     x = invert_on_host(*matrix);
   }
-  if (!x) return nb::none();
   const bool single = matrix->type == RealType::f32;
+  if (!x || (single && !fit_in<float>(*x))) return nb::none();
   nb::object answer = empty_array(nb::make_tuple(matrix->rows, matrix->rows), single);
   fill(answer, *x, single);
   return answer;

@@ -28,6 +28,7 @@
 #include "factors.hpp"
 #include "inverse.hpp"
 #include "linalg/solve/methods.hpp"
+#include "matrix/fit.hpp"
 #include "parallel.hpp"
 #include "session.hpp"
 
@@ -178,8 +179,8 @@ nb::dict solve_batch(const std::shared_ptr<Session>& session, const Array& a, co
       accuracy_of(accuracy) == Accuracy::single_precision ? RealType::f32 : RealType::f64;
   options.trust = report;
   // Kernels of GPUs that take one right-hand side are the fastest there: a second one is too dear.
-  const bool asks = !report && (session->solves_on_host || b.shape(2) > 1);
   const Index parts = complex ? 2 : 1;
+  const bool asks = !report && (session->solves_on_host || b.shape(2) > parts);
   const auto solution = std::make_shared<BatchedSolution>();
   const auto doubtful = std::make_shared<std::optional<Index>>();
   session->run([=](const ProgressCallback& progress) {
@@ -187,6 +188,7 @@ nb::dict solve_batch(const std::shared_ptr<Session>& session, const Array& a, co
         to_batch(a), asks ? with_doubt_question(to_batch(b), parts) : to_batch(b), false, complex};
     *solution = solve_batched(session->context(), system, options, progress);
     if (asks) *doubtful = take_doubtful(system.a, solution->type, parts, solution->x);
+    if (is_single(x)) refuse_unfit<float>(*solution);
     copy_out(solution->x.values, x);
   });
   nb::dict told = report_of(*solution);
@@ -211,8 +213,14 @@ nb::list solve_many(const std::shared_ptr<Session>& session, const std::vector<A
     std::vector<System> systems;
     for (Index s = 0; s < a.size(); ++s) systems.push_back({to_matrix(a[s]), to_matrix(b[s])});
     *solutions = solve_vbatched(session->context(), systems, options, progress);
-    for (Index s = 0; s < x.size(); ++s)
-      if (has_answer((*solutions)[s].status)) copy_out((*solutions)[s].x.values(), x[s]);
+    for (Index s = 0; s < x.size(); ++s) {
+      Solution& solution = (*solutions)[s];
+      if (!has_answer(solution.status)) continue;
+      if (is_single(x[s]) && !fit_in<float>(solution.x.values()))
+        solution.status = SolveStatus::overflow;
+      else
+        copy_out(solution.x.values(), x[s]);
+    }
   });
   nb::list told;
   for (const Solution& solution : *solutions) {

@@ -165,6 +165,33 @@ def test_overflow_is_an_error_and_no_infinity():
         clgauss.solve(np.full((3, 1, 1), 1e-300), np.full((1, 1), 1e300))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64])
+def test_a_number_too_large_for_single_is_an_error_and_no_infinity(dtype):
+    a, b = np.full((1, 1), 1e-30, dtype), np.full(1, 1e30, dtype)
+    stack = np.repeat(a[None], 3, axis=0)
+    with pytest.raises(np.linalg.LinAlgError, match="range"):
+        clgauss.solve(a, b)
+    with pytest.raises(np.linalg.LinAlgError, match="range"):
+        clgauss.solve(stack, np.repeat(b[None, :, None], 3, axis=0))
+    if dtype == np.complex64:
+        with pytest.raises(np.linalg.LinAlgError, match="range"):
+            clgauss.lu(a).solve(b)
+    else:
+        with pytest.warns(clgauss.AccuracyWarning):
+            clgauss.lu(a).solve(b)
+
+
+def test_a_number_too_large_for_float32_in_other_calls():
+    a, b = np.full((1, 1), 1e-30, np.float32), np.full(1, 1e30, np.float32)
+    with pytest.raises(np.linalg.LinAlgError, match="system 1 leave the range"):
+        clgauss.solve_many([np.eye(1, dtype=np.float32), a], [b, b])
+    x, reports = clgauss.solve_many([np.eye(1, dtype=np.float32), a], [b, b], full_output=True)
+    assert [report.status for report in reports] == ["ok", "overflow"] and x[0] == b and np.isnan(x[1])
+    with pytest.raises(np.linalg.LinAlgError, match="range"):
+        clgauss.lstsq(a, b)
+    assert clgauss.solve(a.astype(float), b).dtype == np.float64  # which holds it
+
+
 def test_badly_scaled_systems_are_solved(rng):
     a = rng.standard_normal((20, 20)) * 10.0 ** rng.integers(-150, 150, (20, 1))
     x = rng.standard_normal(20)

@@ -450,6 +450,8 @@ static void T(test_too_large)(clgauss_context context) {
   EXPECT(info[0] == -1 && isnan(x[0]));
   x[0] = b[0];
   EXPECT(P(gesv)(context, layout, 1, 1, a, 1, ipiv, x, 1) != CLGAUSS_OK && x[0] == b[0]);
+  EXPECT_STATUS(CLGAUSS_OVERFLOW, P(gels)(context, layout, 1, 1, 1, a, 1, x, 1));
+  EXPECT(x[0] == b[0]);
 }
 
 static void T(test_batched)(clgauss_context context) {

@@ -33,13 +33,13 @@ struct VbatchedOptions {
 /// which changes neither x nor the pivots. BatchedLu solves the groups.
 ///
 /// The host checks every answer by its residual. A system for which that is not good, whose numbers
-/// need scaling, that is singular or in doubt, that has n > kLargestBatchedSystem or no similar
-/// ones, is left to solve(), whose Solution says what it is; the others are not affected. For all
-/// others the Solution has x, status, type and residual; its pivots, determinant and times are
-/// empty, NaN and 0.
+/// need scaling, that is singular or in doubt, that has n > kLargestBatchedSystem, or n > 256 and
+/// no similar ones, is left to solve(), whose Solution says what it is; the others are not
+/// affected. For all others the Solution has x, status, type and residual; its pivots, determinant
+/// and times are empty, NaN and 0.
 ///
-/// 2/3 n^3 + 2 n^2 nrhs flops per system, up to 2.4 times as many where it is padded. The device
-/// holds up to 1 GiB of systems at a time. Throws DimensionError (shapes; names the system), and as
+/// 2/3 n^3 + 2 n^2 nrhs flops per system, up to 3.4 times as many where it is padded. The device
+/// holds up to 2 GiB of systems at a time. Throws DimensionError (shapes; names the system), and as
 /// solve().
 [[nodiscard]] std::vector<Solution> solve_vbatched(Context& context,
                                                    std::span<const System> systems,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <clgauss/batched.hpp>
 #include <clgauss/error.hpp>
+#include <limits>
 #include <utility>
 
 #include "kernels/batched/batched_backend.hpp"
@@ -147,6 +148,9 @@ class BatchedLu::Implementation {
   /// with n rows.
   void check(const BatchView& view, Index batch, Index cols, const char* name) const {
     const Index parts = number_.parts();
+    for (const Index count : {view.offset, view.ld, view.stride, cols})
+      if (count > std::numeric_limits<Index>::max() / parts)
+        throw DimensionError(fmt::format("{}: {} complex numbers exceed memory", name, count));
     check_batch({view.buffer, parts * view.offset, parts * view.ld, parts * view.stride}, batch, n_,
                 parts * cols, number_.real, name);
   }

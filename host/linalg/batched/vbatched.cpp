@@ -32,12 +32,12 @@ namespace {
 constexpr Index kLargestOfOneCore = 512;
 /// Up to this n, as many cores solve as many systems sooner than all cores solve one after another.
 constexpr Index kLargestOfManyCores = 1024;
-/// From this n on, a system by itself is solved sooner by solve().
+/// Above this n, a system by itself is solved sooner by solve().
 constexpr Index kLargestAlone = 256;
 /// Bytes of matrices on the device at once.
 constexpr std::uint64_t kMostGroupBytes = std::uint64_t{1} << 30U;
 
-/// The least of 8, 12, 16, 24, 32, 48 .. that is at least n. Kernels are built for each, and two
+/// The least of 6, 8, 12, 16, 24, 32 .. that is at least n. Kernels are built for each, and two
 /// sizes an octave keep both the builds and the padding few.
 Index padded_size(Index n) {
   const Index power = std::bit_ceil(std::max<Index>(n, 8));
@@ -137,7 +137,7 @@ class ManySystems {
     report();
     SolveOptions options;
     options.accuracy = options_.accuracy;
-    if (!options_.accuracy) options.type = type_;
+    options.type = options_.accuracy ? options_.type : type_;
     options.max_scaled_residual = options_.max_scaled_residual;
     options.doubt = options_.doubt;
     return clgauss::solve(context_, systems_[s], options, progress_);
