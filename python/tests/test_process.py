@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import pathlib
 import shutil
 import signal
 import subprocess
@@ -182,15 +181,6 @@ print([line.split()[-1] for line in open("/proc/self/maps") if "libOpenCL" in li
 
 def test_the_runtime_of_a_package(tmp_path):
     """As pip installs it, by a copy of the machine's loader; a user's own settings of a loader go before."""
-    clgauss.devices()
-    loader = next(line.split()[-1] for line in pathlib.Path("/proc/self/maps").read_text().splitlines() if "libOpenCL" in line)
-    for name in ("libOpenCL.so.1", "libintlc.so.5", "libimf.so", "libirng.so", "libsvml.so"):  # the others in place of Intel's, which that needs
-        shutil.copy(loader, tmp_path / name)
-    (tmp_path / "libintelocl.so").write_bytes(b"")
-    package = tmp_path / "intel_opencl_rt-1.dist-info"
-    package.mkdir()
-    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: intel-opencl-rt\nVersion: 1\n")
-    (package / "RECORD").write_text("libintelocl.so,,\n")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("OCL_ICD_")} | {"PYTHONPATH": str(tmp_path)}
 
     def run(**settings):
@@ -198,8 +188,20 @@ def test_the_runtime_of_a_package(tmp_path):
         assert done.returncode == 0, done.stderr
         return done.stdout.split()
 
-    assert run() == [str(tmp_path / "libintelocl.so"), str(tmp_path / "libOpenCL.so.1")]
+    loader = run()[1]  # not this process's, which may have loaded that of pyopencl, too
+    for name in ("libOpenCL.so.1", "libintlc.so.5", "libimf.so", "libirng.so", "libsvml.so"):  # the others in place of Intel's, which that needs
+        shutil.copy(loader, tmp_path / name)
+    driver = tmp_path / "libintelocl.so"
+    driver.write_bytes(b"")
+    package = tmp_path / "intel_opencl_rt-1.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: intel-opencl-rt\nVersion: 1\n")
+    (package / "RECORD").write_text("libintelocl.so,,\n")
+    found = [str(driver), str(tmp_path / "libOpenCL.so.1")]
+    assert run() == found
+    assert run(OCL_ICD_FILENAMES=str(driver)) == found  # as a child process inherits it
     assert run(OCL_ICD_VENDORS="/etc/OpenCL/vendors") == ["None", loader]
+    assert run(OCL_ICD_FILENAMES="/another.so")[1] == loader
     (tmp_path / "libimf.so").unlink()
     with pytest.raises(AssertionError, match="DeviceError: the OpenCL loader of the package intel-opencl-rt does not load: .*libimf"):
         run()
