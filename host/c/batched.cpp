@@ -27,16 +27,14 @@ namespace {
 /// The numbers that the library stores for a caller's, and the type of their parts.
 template <typename Number>
 struct Stored {
-  using Real = Number;
   using Type = double;
   static constexpr RealType kType = kRealType<Number>;
   static constexpr bool kComplex = false;
 };
-template <typename Part>
-struct Stored<std::complex<Part>> {
-  using Real = Part;
+template <typename Real>
+struct Stored<std::complex<Real>> {
   using Type = std::complex<double>;
-  static constexpr RealType kType = kRealType<Part>;
+  static constexpr RealType kType = kRealType<Real>;
   static constexpr bool kComplex = true;
 };
 
@@ -107,7 +105,7 @@ clgauss_status gesv_batched(clgauss_context handle, int layout, Index n, Index n
                     {own_batch<Number>(first_a, stride_a, batch, "A"),
                      own_batch<Number>(constant(first_b), stride_b, batch, "B"), false, kComplex},
                     options);
-  refuse_unfit<typename Stored<Number>::Real>(solution);
+  refuse_unfit<typename RealOf<Number>::Type>(solution);
   std::fill_n(info, batch, 0);
   for (Index i = 0; i < solution.singular.size(); ++i)
     info[solution.singular[i]] = static_cast<int32_t>(solution.failed_columns[i] + 1);

@@ -6,6 +6,7 @@
 
 #include <clgauss/error.hpp>
 #include <clgauss/real_type.hpp>
+#include <complex>
 #include <exception>
 #include <new>
 #include <type_traits>
@@ -59,5 +60,15 @@ T* not_null(T* pointer, const char* name) {
 template <typename Real>
 inline constexpr RealType kRealType =
     std::is_same_v<std::remove_const_t<Real>, float> ? RealType::f32 : RealType::f64;
+
+/// The real type of a real or complex number.
+template <typename Number>
+struct RealOf {
+  using Type = Number;
+};
+template <typename Real>
+struct RealOf<std::complex<Real>> {
+  using Type = Real;
+};
 
 }  // namespace clgauss::c

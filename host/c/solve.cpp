@@ -187,16 +187,6 @@ void copy_answer(const ComplexMatrix& x, const auto& to) {
   copy(row_major(numbers, to.rows, to.columns, to.columns), to);
 }
 
-/// The real type of a real or complex number.
-template <typename Number>
-struct RealOf {
-  using Type = Number;
-};
-template <typename Real>
-struct RealOf<std::complex<Real>> {
-  using Type = Real;
-};
-
 template <typename Number>
 clgauss_status solve_host(clgauss_context handle, int layout, Index n, Index nrhs, const Number* a,
                           Index lda, const Number* b, Index ldb, Number* x, Index ldx,

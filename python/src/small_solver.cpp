@@ -32,12 +32,6 @@ struct Rows {
   std::span<const double> numbers;
 };
 
-double largest(std::span<const double> values) {
-  double most = 0;
-  for (const double value : values) most = max_or_nan(most, std::abs(value));
-  return most;
-}
-
 /// The largest sum of magnitudes of the first `columns` numbers of a row.
 double norm_of(std::span<const double> rows, Index ld, Index columns) {
   double norm = 0;
@@ -73,7 +67,7 @@ double residual_of_inverse(std::span<const double> a, std::span<const double> x,
   Values y(n), r(n);
   for (Index i = 0; i < n; ++i) y[i] = sums_of_row(x.subspan(i * ld, n), s.data()).product;
   for (Index i = 0; i < n; ++i) r[i] = s[i] - sums_of_row(a.subspan(i * ld, n), y.data()).product;
-  return largest(r);
+  return largest_magnitude(r);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <clgauss/residual.hpp>
 
 #include "kernels/batched/batched_backend.hpp"
+#include "support/bits.hpp"
 #include "support/devices.hpp"
 #include "support/padded_matrix.hpp"
 
@@ -45,12 +46,6 @@ struct Systems {
   }
 };
 
-std::vector<cl_int> read_ints(const Context& context, const cl::Buffer& buffer, Index count) {
-  std::vector<cl_int> values(count);
-  context.queue().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(cl_int), values.data());
-  return values;
-}
-
 /// Systems for `backend`, padded, in one call; `apart`: by factor() and solve(), too.
 void check_backend(Context& context, RealType type, BatchedBackend& backend, const Systems& systems,
                    bool apart) {
@@ -66,12 +61,12 @@ void check_backend(Context& context, RealType type, BatchedBackend& backend, con
     return BatchView{m.view.buffer, m.view.offset, m.view.ld, n * m.view.ld};
   };
   backend.factor_and_solve(context.queue(), batch(a), batch(b), systems.nrhs, systems.batch, info);
-  systems.check(b.read(context, type), read_ints(context, info, systems.batch), type);
+  systems.check(b.read(context, type), test::read_ints(context, info, systems.batch), type);
   if (!apart) return;
   const BatchFactors factors{batch(a), systems.batch, permutation, info};
   backend.factor(context.queue(), factors);
   backend.solve(context.queue(), factors, batch(y), systems.nrhs);
-  systems.check(y.read(context, type), read_ints(context, info, systems.batch), type);
+  systems.check(y.read(context, type), test::read_ints(context, info, systems.batch), type);
 }
 
 }  // namespace

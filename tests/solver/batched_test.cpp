@@ -6,13 +6,13 @@
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <numeric>
 #include <random>
 
 #include "constants.hpp"
 #include "matrix/transfer.hpp"
+#include "support/bits.hpp"
 #include "support/devices.hpp"
 #include "support/thorough.hpp"
 
@@ -101,11 +101,6 @@ BatchedSolution solve(Context& context, const BatchedSystem& system, RealType ty
   return solve_batched(context, system, options);
 }
 
-bool same_bits(std::span<const double> u, std::span<const double> v) {
-  return u.size() == v.size() &&
-         (u.empty() || std::memcmp(u.data(), v.data(), u.size_bytes()) == 0);
-}
-
 bool all_nan(std::span<const double> values) {
   return std::ranges::all_of(values, [](double v) { return std::isnan(v); });
 }
@@ -135,12 +130,6 @@ BatchView upload(Context& context, RealType type, const Batch& batch) {
   const Matrix values(1, batch.values.size(), batch.values);
   return {to_device(context, type, values, values.cols(), "a test's batch").buffer, 0, batch.cols,
           batch.rows * batch.cols};
-}
-
-std::vector<cl_int> read_ints(const Context& context, const cl::Buffer& buffer, Index count) {
-  std::vector<cl_int> values(count);
-  context.queue().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(cl_int), values.data());
-  return values;
 }
 
 }  // namespace
@@ -203,7 +192,7 @@ TEST_CASE("batched: a singular system and a NaN are named and leave the others a
         if (spoilt_one)
           CHECK(all_nan(solution.x.matrix(s)));
         else
-          CHECK(same_bits(solution.x.matrix(s), expected.x.matrix(s)));
+          CHECK(test::same_bits(solution.x.matrix(s), expected.x.matrix(s)));
       }
     }
   });
@@ -219,7 +208,7 @@ TEST_CASE("batched: chunks give the answers of the whole") {
     CHECK(parts.singular == std::vector<Index>{33});
     CHECK(parts.worst_system == whole.worst_system);
     for (Index s = 0; s < 50; ++s)
-      if (s != 33) CHECK(same_bits(parts.x.matrix(s), whole.x.matrix(s)));
+      if (s != 33) CHECK(test::same_bits(parts.x.matrix(s), whole.x.matrix(s)));
   });
 }
 
@@ -296,8 +285,8 @@ TEST_CASE("batched: factors in the caller's buffers, padded, and solves with the
       lu.solve(lu.factor(a, kBatch, permutation, info), b, kNrhs);
       const auto answers = download(context.queue(), b.buffer, type, system.b.values.size());
       const auto factors = download(context.queue(), a.buffer, type, padded.cols);
-      const auto rows = read_ints(context, permutation, kBatch * n);
-      CHECK(read_ints(context, info, kBatch) == std::vector<cl_int>(kBatch, 0));
+      const auto rows = test::read_ints(context, permutation, kBatch * n);
+      CHECK(test::read_ints(context, info, kBatch) == std::vector<cl_int>(kBatch, 0));
       bool alive = true;
       for (Index s = 0; s < kBatch; ++s) {
         Batch lu_of{1, n, n, Values(n * n, 0.0)};
@@ -346,8 +335,8 @@ TEST_CASE("batched: the pivots are those of partial pivoting, the first among eq
                        info = context.allocate(kBatch * sizeof(cl_int), "a test");
       BatchedLu lu(context, type, n, options);
       (void)lu.factor(upload(context, type, a), kBatch, permutation, info);
-      CHECK(read_ints(context, permutation, kBatch * n) == expected);
-      CHECK(read_ints(context, info, kBatch) == std::vector<cl_int>(kBatch, 0));
+      CHECK(test::read_ints(context, permutation, kBatch * n) == expected);
+      CHECK(test::read_ints(context, info, kBatch) == std::vector<cl_int>(kBatch, 0));
     }
   });
 }
@@ -404,7 +393,7 @@ TEST_CASE("batched: Cholesky's answers are right, and what is not positive defin
       CHECK(solution.failed_columns == std::vector<Index>{column});
       CHECK(all_nan(solution.x.matrix(bad)));
       for (Index s = 0; s < batch; ++s)
-        if (s != bad) CHECK(same_bits(solution.x.matrix(s), before.x.matrix(s)));
+        if (s != bad) CHECK(test::same_bits(solution.x.matrix(s), before.x.matrix(s)));
       if (n == 1) continue;
       system.a.matrix(bad)[(n - 1) * n] += 1;
       CHECK_THROWS_AS((void)solve(context, system, type, lu), ValueError);
@@ -434,8 +423,8 @@ TEST_CASE("batched: Cholesky's factors are an LU without exchanges, of the lower
                       untouched = upload(context, type, lower);
       const BatchFactors factors = lu.factor(a, batch, permutation, info);
       lu.solve(factors, b, nrhs);
-      CHECK(read_ints(context, info, batch) == std::vector<cl_int>(batch, 0));
-      const auto order = read_ints(context, permutation, batch * n);
+      CHECK(test::read_ints(context, info, batch) == std::vector<cl_int>(batch, 0));
+      const auto order = test::read_ints(context, permutation, batch * n);
       const Values lu_values = download(context.queue(), a.buffer, type, batch * n * n),
                    x = download(context.queue(), b.buffer, type, batch * n * nrhs);
       const double eps = unit_roundoff(type);

@@ -8,12 +8,12 @@
 #include <clgauss/lab/generate.hpp>
 #include <cmath>
 #include <complex>
-#include <cstring>
 #include <functional>
 #include <utility>
 
 #include "constants.hpp"
 #include "matrix/transfer.hpp"
+#include "support/bits.hpp"
 #include "support/devices.hpp"
 #include "support/thorough.hpp"
 
@@ -95,21 +95,10 @@ BatchedSolution answer(Context& context, const BatchedSystem& system, RealType t
   return solve_batched(context, system, options);
 }
 
-bool same_bytes(std::span<const double> u, std::span<const double> v) {
-  return u.size() == v.size() &&
-         (u.empty() || std::memcmp(u.data(), v.data(), u.size_bytes()) == 0);
-}
-
 BatchView on_device(Context& context, RealType type, const Batch& batch) {
   const Matrix values(1, batch.values.size(), batch.values);
   return {to_device(context, type, values, values.cols(), "a test's batch").buffer, 0,
           batch.cols / 2, batch.rows * batch.cols / 2};
-}
-
-std::vector<cl_int> ints_of(const Context& context, const cl::Buffer& buffer, Index count) {
-  std::vector<cl_int> values(count);
-  context.queue().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(cl_int), values.data());
-  return values;
 }
 
 ComplexMatrix matrix_of(const Batch& batch, Index s) {
@@ -187,7 +176,7 @@ TEST_CASE("complex batches: a singular system and a NaN are named and leave the 
         if (s == 9 || s == 12)
           CHECK(std::ranges::all_of(solution.x.matrix(s), [](double v) { return std::isnan(v); }));
         else
-          CHECK(same_bytes(solution.x.matrix(s), expected.x.matrix(s)));
+          CHECK(test::same_bits(solution.x.matrix(s), expected.x.matrix(s)));
     }
   });
 }
@@ -218,8 +207,8 @@ TEST_CASE("complex batches: factors in the caller's buffers, padded, and solves 
       lu.factor_and_solve(a, x, kNrhs, kBatch, info);
       CHECK(download(context.queue(), a.buffer, type, size) == padded.values);
       lu.solve(lu.factor(a, kBatch, permutation, info), b, kNrhs);
-      CHECK(ints_of(context, info, kBatch) == std::vector<cl_int>(kBatch, 0));
-      const auto rows = ints_of(context, permutation, kBatch * n);
+      CHECK(test::read_ints(context, info, kBatch) == std::vector<cl_int>(kBatch, 0));
+      const auto rows = test::read_ints(context, permutation, kBatch * n);
       Values factors = download(context.queue(), a.buffer, type, size);
       Batch lu_of = system.a;
       for (Index s = 0; s < kBatch; ++s)
@@ -258,8 +247,8 @@ TEST_CASE("complex batches: pivots by |re| + |im|, as LAPACK's, the first among 
                      info = context.allocate(sizeof(cl_int), "a test");
     BatchedLu lu(context, type, 4, options);
     (void)lu.factor(on_device(context, type, a), 1, permutation, info);
-    CHECK(ints_of(context, info, 1) == std::vector<cl_int>{0});
-    CHECK(ints_of(context, permutation, 4).front() == 1);
+    CHECK(test::read_ints(context, info, 1) == std::vector<cl_int>{0});
+    CHECK(test::read_ints(context, permutation, 4).front() == 1);
   });
 }
 
@@ -293,11 +282,11 @@ TEST_CASE("complex batches: every system is scaled by itself, and rcond is that 
     CHECK(solution.singular == std::vector<Index>{4});
     CHECK(solution.overflowed == (n == 128 ? std::vector<Index>{6, 7} : std::vector<Index>{6}));
     CHECK(solution.worst.scaled <= kScaledResidualBound);
-    for (const Index s : {0, 8}) CHECK(same_bytes(solution.x.matrix(s), expected.x.matrix(s)));
+    for (const Index s : {0, 8}) CHECK(test::same_bits(solution.x.matrix(s), expected.x.matrix(s)));
     const auto is_scaled = [&](Index s, int exponent) {
       Values x(solution.x.matrix(s).begin(), solution.x.matrix(s).end());
       scale(x, -exponent);
-      return same_bytes(x, expected.x.matrix(s));
+      return test::same_bits(x, expected.x.matrix(s));
     };
     CHECK(is_scaled(1, 0));
     CHECK(is_scaled(2, 900));

@@ -6,11 +6,11 @@
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/vbatched.hpp>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <vector>
 
 #include "constants.hpp"
+#include "support/bits.hpp"
 #include "support/devices.hpp"
 #include "support/thorough.hpp"
 
@@ -62,10 +62,6 @@ Solution single(Context& context, const System& system, RealType type, bool doub
 
 /// Whether the answer was found together with others: solve() has the pivots.
 bool is_of_batch(const Solution& solution) { return solution.pivot_rows.empty(); }
-
-bool same_bits(std::span<const double> u, std::span<const double> v) {
-  return u.size() == v.size() && std::memcmp(u.data(), v.data(), u.size_bytes()) == 0;
-}
 
 /// `solution` must be as good an answer as solve()'s.
 void check_answer(Context& context, const System& system, RealType type, const Solution& solution) {
@@ -147,7 +143,7 @@ TEST_CASE("vbatched: a singular system and a NaN fail alone, with their column")
       const bool is_spoilt = s == 1 || s == 3 || s == 6 || s == 8;
       if (!is_spoilt) {
         CHECK(is_of_batch(solutions[s]));
-        CHECK(same_bits(solutions[s].x.values(), expected[s].x.values()));
+        CHECK(test::same_bits(solutions[s].x.values(), expected[s].x.values()));
         continue;
       }
       const Solution alone = single(context, spoilt[s], type);

@@ -40,12 +40,6 @@ Passed pass_over(const SystemNumbers& system, const double* columns) {
   return passed;
 }
 
-double largest_magnitude(std::span<const double> values) {
-  double largest = 0;
-  for (const double value : values) largest = max_or_nan(largest, std::abs(value));
-  return largest;
-}
-
 }  // namespace
 
 HostFactors::HostFactors(std::span<const double> a, Index rows)
