@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
+#include <cerrno>
 #include <csignal>
 #include <fstream>
 #include <string_view>
@@ -33,6 +34,15 @@ bool has_first_cores() {
 
 int open_memory_file() { return ::memfd_create("clgauss", MFD_CLOEXEC); }
 
+bool lock_byte(int descriptor, std::uint32_t at) {
+  struct flock byte {};
+  byte.l_type = F_WRLCK;
+  byte.l_whence = SEEK_SET;
+  byte.l_start = at;
+  byte.l_len = 1;
+  return ::fcntl(descriptor, F_OFD_SETLK, &byte) == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
 std::string name_of_open_file(int descriptor) {
   return "/proc/self/fd/" + std::to_string(descriptor);
 }
@@ -51,6 +61,8 @@ std::string thread_name() {
 }
 
 void end_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
+
+void outlive_parent() { ::prctl(PR_SET_PDEATHSIG, 0); }
 
 std::optional<std::uint64_t> address_space_bytes() {
   std::uint64_t pages = 0;
@@ -119,6 +131,8 @@ int open_memory_file() {
 
 std::string name_of_open_file(int descriptor) { return "/dev/fd/" + std::to_string(descriptor); }
 
+bool lock_byte(int /*descriptor*/, std::uint32_t /*at*/) { return true; }
+
 bool open_pipe(std::array<int, 2>& ends) {
   if (::pipe(ends.data()) != 0) return false;
   for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
@@ -130,6 +144,8 @@ std::filesystem::path program_file() { return {}; }
 std::string thread_name() { return {}; }
 
 void end_with_parent() {}
+
+void outlive_parent() {}
 
 std::optional<std::uint64_t> address_space_bytes() { return {}; }
 

@@ -18,6 +18,11 @@ namespace clgauss::operating_system {
 /// exec(). Returns -1 and sets errno on failure.
 [[nodiscard]] int open_memory_file();
 
+/// Locks the byte `at` of an open file until the last copy of the descriptor is closed. Returns
+/// false if another open file description has it, in any process. Other systems than Linux have no
+/// such lock: the result is true.
+[[nodiscard]] bool lock_byte(int descriptor, std::uint32_t at);
+
 /// A path by which this process, and children that it forks, can reopen an open file.
 [[nodiscard]] std::string name_of_open_file(int descriptor);
 
@@ -30,9 +35,10 @@ namespace clgauss::operating_system {
 /// The name of the calling thread; empty where threads have no names.
 [[nodiscard]] std::string thread_name();
 
-/// Has this process killed when its parent ends. On systems other than Linux it runs on until its
-/// pipe breaks.
+/// Has this process killed when its parent ends; outlive_parent() revokes it. On systems other than
+/// Linux it runs on until its pipe breaks.
 void end_with_parent();
+void outlive_parent();
 
 /// Bytes of address space that this process uses; empty where that is unknown.
 [[nodiscard]] std::optional<std::uint64_t> address_space_bytes();

@@ -35,27 +35,6 @@ bool fits(const DeviceProfile& device, Index n) {
   return 6 * matrix <= device.global_mem_bytes && 6 * matrix <= io::physical_memory();
 }
 
-/// One solve for each method that factors, in each type that both the device and the method
-/// support.
-std::vector<SolveOptions> solves_for(const DeviceProfile& device) {
-  std::vector<SolveOptions> solves;
-  for (const MethodRow& row : all_methods()) {
-    if (row.factor == nullptr) continue;
-    SolveOptions options;
-    options.method = row.method;
-    options.trust = true;
-    if (row.factors) {
-      solves.push_back(options);
-      continue;
-    }
-    for (const RealType type : {RealType::f64, RealType::f32}) {
-      options.type = type;
-      if (type == RealType::f32 || device.fp64) solves.push_back(options);
-    }
-  }
-  return solves;
-}
-
 void warm(Context& context, std::optional<Index> largest) {
   const DeviceProfile& device = context.profile();
   ProgressLine line(true);
@@ -69,7 +48,7 @@ void warm(Context& context, std::optional<Index> largest) {
     if (n > most || !fits(device, n)) continue;
     const System system{generate_matrix("spd", n, 1),
                         Matrix(n, 1, Values(n, 1.0))};  // for every method
-    for (const SolveOptions& options : solves_for(device)) {
+    for (const SolveOptions& options : factorizations_on(device)) {
       try {
         (void)solve(context, system, options, progress);
       } catch (const NoUsableKernel&) {  // a solve with this method will report the reason

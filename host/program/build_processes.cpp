@@ -6,12 +6,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <clgauss/lab/program.hpp>
 #include <cstdint>
 #include <cstdio>
@@ -33,11 +35,11 @@ namespace fs = std::filesystem;
 using io::Descriptor;
 
 // The open files of a helper. The sheet holds the device's text, the cache folder and the jobs,
-// each text preceded by its length. The queue, which all helpers share, delivers job numbers and
-// one kNoMore per helper. Each job's number is sent back when the job is done.
-constexpr int kQueue = 0, kDone = 1, kSheet = 3;
+// each text preceded by its length. The two queues, which all helpers share, deliver numbers of
+// jobs: those needed and those built ahead. The number of each needed job is sent back when it is
+// done.
+constexpr int kQueue = 0, kDone = 1, kSheet = 3, kQueueAhead = 4;
 using Number = std::uint32_t;
-constexpr Number kNoMore = UINT32_MAX;
 
 constexpr int kWaitMs = 50;
 
@@ -73,7 +75,23 @@ struct Pipe {
   }
 };
 
-/// The running helpers. The destructor kills them.
+/// A copy of an open file, with a higher number than any that a helper is given.
+Descriptor lifted(const Descriptor& file) {
+  return Descriptor(fcntl(file.number(), F_DUPFD_CLOEXEC, kQueueAhead + 1));
+}
+
+/// A queue of the numbers from `first` to `last` - 1, and then no more. Not open on failure.
+Descriptor queue_of(std::size_t first, std::size_t last) {
+  std::string numbers;
+  for (auto job = static_cast<Number>(first); job < last; ++job) numbers += bytes_of(job);
+  constexpr std::size_t kOfAnyPipe = 4096;  // fits into any pipe before it is read
+  const std::optional<Pipe> queue = Pipe::open();
+  if (!queue || numbers.size() > kOfAnyPipe || !io::write_all(queue->in.number(), numbers))
+    return {};
+  return lifted(queue->out);
+}
+
+/// The running helpers. The destructor kills them, unless they may go on.
 class Helpers {
  public:
   Helpers() = default;
@@ -81,21 +99,25 @@ class Helpers {
   Helpers& operator=(const Helpers&) = delete;
   ~Helpers() {
     if (running_.empty()) return;
-    for (const pid_t process : running_) kill(process, SIGKILL);
+    if (!go_on_)
+      for (const pid_t process : running_) kill(process, SIGKILL);
     try {  // a driver is slow to end a process that used a device
       std::thread(await, running_).detach();
     } catch (const std::system_error&) {
-      await(running_);
+      if (!go_on_) await(running_);
     }
   }
 
-  void start(const fs::path& builder, int queue, int done, int sheet) {
+  void let_go_on() { go_on_ = true; }
+
+  void start(const fs::path& builder, int queue, int queue_ahead, int done, int sheet) {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, queue, kQueue);
     posix_spawn_file_actions_adddup2(&files, done, kDone);
     posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&files, sheet, kSheet);
+    posix_spawn_file_actions_adddup2(&files, queue_ahead, kQueueAhead);
     std::string name = builder.string();
     std::array<char*, 2> arguments{name.data(), nullptr};
     pid_t process = 0;
@@ -121,6 +143,7 @@ class Helpers {
   }
 
   std::vector<pid_t> running_;
+  bool go_on_ = false;
 };
 
 /// How many numbers can be read at once, waiting at most `milliseconds` for the first; -1 at the
@@ -159,6 +182,8 @@ std::optional<cl::Device> find_device(const std::string& text) {
 
 void build(const cl::Context& context, const cl::Device& device, const ProgramCache& cache,
            const BuildJob& job) {
+  const auto turn = await_turn(cache, job.key, [] {});
+  if (cache.fetch(job.key)) return;  // another process has built it meanwhile
   try {
     const cl::Program program(context, job.source);
     program.build(device, job.options.c_str());
@@ -197,13 +222,32 @@ int run_builder() try {
   if (in_turn) static_cast<void>(lockf(kSheet, F_ULOCK, 0));
   const ProgramCache cache(*folder);
   Number job = 0;
-  while (read(kQueue, &job, sizeof job) == sizeof job && job < jobs.size()) {
+  const auto take_from = [&](int queue) {
+    return read(queue, &job, sizeof job) == sizeof job && job < jobs.size();
+  };
+  while (take_from(kQueue)) {
     build(context, *device, cache, jobs[job]);
-    if (!io::write_all(kDone, bytes_of(job))) break;
+    if (!io::write_all(kDone, bytes_of(job))) _exit(0);
   }
+  close(kDone);
+  operating_system::outlive_parent();
+  constexpr int kBehindOthers = 10;
+  static_cast<void>(setpriority(PRIO_PROCESS, 0, kBehindOthers));
+  while (take_from(kQueueAhead)) build(context, *device, cache, jobs[job]);
   _exit(0);  // some drivers take longer to shut down than to build a program
 } catch (const cl::Error&) {
   return 5;
+}
+
+std::shared_ptr<void> await_turn(const ProgramCache& cache, const std::string& key,
+                                 const std::function<void()>& hear) {
+  constexpr int kMostTries = 10'000 / kWaitMs;  // then the other process is taken for stopped
+  std::shared_ptr<void> turn;
+  for (int i = 0; i < kMostTries && !(turn = cache.try_turn(key)); ++i) {
+    hear();
+    std::this_thread::sleep_for(std::chrono::milliseconds(kWaitMs));
+  }
+  return turn;
 }
 
 std::string device_text(const cl::Device& device) {
@@ -229,27 +273,30 @@ fs::path builder_program() {
   return access(installed.c_str(), X_OK) == 0 ? installed : fs::path();
 }
 
-void build_by_processes(const Builders& builders, const std::vector<BuildJob>& jobs,
+void build_by_processes(const Builders& builders, const BuildJobs& jobs,
                         const std::function<void(std::size_t done)>& hear) {
-  const Descriptor sheet(operating_system::open_memory_file());
-  std::optional<Pipe> queue = Pipe::open(), done = Pipe::open();
   std::string text;
   append(text, builders.device);
   append(text, builders.cache.string());
-  for (const auto& [key, source, options] : jobs)
-    for (const std::string& part : {key, source, options}) append(text, part);
-  std::string numbers;
-  for (Number job = 0; job < jobs.size(); ++job) numbers += bytes_of(job);
-  for (std::size_t i = 0; i <= builders.processes; ++i) numbers += bytes_of(kNoMore);
-  constexpr std::size_t kOfAnyPipe = 4096;  // fits into any pipe before it is read
-  if (!sheet.open() || !queue || !done || numbers.size() > kOfAnyPipe ||
-      !io::write_all(sheet.number(), text) || !io::write_all(queue->in.number(), numbers))
+  for (const auto* some : {&jobs.needed, &jobs.ahead})
+    for (const auto& [key, source, options] : *some)
+      for (const std::string& part : {key, source, options}) append(text, part);
+  const std::size_t needed = jobs.needed.size();
+  const Descriptor memory(operating_system::open_memory_file()),
+      sheet = lifted(memory), queue = queue_of(0, needed),
+      ahead = queue_of(needed, needed + jobs.ahead.size());
+  std::optional<Pipe> done = Pipe::open();
+  Descriptor done_in = done ? lifted(done->in) : Descriptor();
+  if (!sheet.open() || !queue.open() || !ahead.open() || !done_in.open() ||
+      !io::write_all(sheet.number(), text))
     return;  // programs are then built when needed
 
   Helpers helpers;
   for (std::size_t i = 0; i < builders.processes; ++i)
-    helpers.start(builders.program, queue->out.number(), done->in.number(), sheet.number());
+    helpers.start(builders.program, queue.number(), ahead.number(), done_in.number(),
+                  sheet.number());
   done->in = Descriptor();
+  done_in = Descriptor();
   std::size_t built = 0;
   bool reading = true;
   const auto count = [&](int milliseconds) {
@@ -259,12 +306,13 @@ void build_by_processes(const Builders& builders, const std::vector<BuildJob>& j
     if (more > 0) built += static_cast<std::size_t>(more);
   };
   Number job = 0;
-  while (read(queue->out.number(), &job, sizeof job) == sizeof job && job < jobs.size()) {
+  while (read(queue.number(), &job, sizeof job) == sizeof job) {
     count(0);
-    builders.own(jobs[job]);
+    builders.own(jobs.needed[job]);
     ++built;
   }
-  while (reading && built < jobs.size() && helpers.run()) count(kWaitMs);
+  while (reading && built < needed && helpers.run()) count(kWaitMs);
+  if (!jobs.ahead.empty()) helpers.let_go_on();
 }
 
 }  // namespace clgauss

@@ -3,10 +3,12 @@
 /// time, whichever threads ask (NVIDIA's does), but those of several processes in parallel. Also, a
 /// compiler that crashes then ends only a helper.
 
+#include <clgauss/lab/program_cache.hpp>
 #include <clgauss/opencl.hpp>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,11 @@ struct BuildJob {
 /// where it was installed; empty if it is in neither place.
 [[nodiscard]] std::filesystem::path builder_program();
 
+/// cache.try_turn(key), waiting while another process builds that program. Calls `hear` several
+/// times a second; it may throw. Gives up after 10 s, and returns null.
+std::shared_ptr<void> await_turn(const ProgramCache& cache, const std::string& key,
+                                 const std::function<void()>& hear);
+
 /// The processes that build, and the device and cache that they build for.
 struct Builders {
   std::filesystem::path program;                 // builder_program()
@@ -33,11 +40,19 @@ struct Builders {
   std::function<void(const BuildJob& job)> own;  // builds and keeps a job here
 };
 
-/// Builds `jobs` in order, in the helper processes and in this one. A job that a helper built is
-/// then in the cache. A failed job is not; whoever needs the program will see the error. Calls
-/// `hear` several times a second with the number of finished jobs; if `hear` throws, the helpers
-/// are killed and the exception is passed on.
-void build_by_processes(const Builders& builders, const std::vector<BuildJob>& jobs,
+/// Programs to build, in this order.
+struct BuildJobs {
+  std::vector<BuildJob> needed;
+  /// For later: built after the others and by helpers alone, which go on when the call has
+  /// returned, and when this process has ended.
+  std::vector<BuildJob> ahead = {};
+};
+
+/// Builds in the helper processes and in this one, until no needed job is left. A job that a helper
+/// built is then in the cache. A failed job is not; whoever needs the program will see the error.
+/// Calls `hear` several times a second with the number of finished needed jobs; if `hear` throws,
+/// the helpers are killed and the exception is passed on.
+void build_by_processes(const Builders& builders, const BuildJobs& jobs,
                         const std::function<void(std::size_t done)>& hear);
 
 /// The main function of the helper, which build_by_processes() started. Returns its exit code.

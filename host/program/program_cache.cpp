@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "io/descriptor.hpp"
+#include "operating_system.hpp"
 
 namespace clgauss {
 
@@ -30,6 +31,10 @@ constexpr std::string_view kMagic = "clgauss program 2\n";
 
 /// Stands between a file's name and the id of the process that writes it.
 constexpr std::string_view kTemporary = ".program.tmp-";
+
+/// The file whose bytes are locked while programs are built. Two programs that share a byte only
+/// wait for each other.
+constexpr const char* kTurns = "turns";
 
 /// Does not follow a planted link, and is not inherited by processes that the host starts.
 constexpr int kSafely = O_NOFOLLOW | O_CLOEXEC;
@@ -101,6 +106,14 @@ Descriptor open_folder(const fs::path& folder) {
   return Descriptor();
 }
 
+/// As open_folder(), and makes the folder if it is missing.
+Descriptor made_folder(const fs::path& folder) {
+  std::error_code failed;  // an unwritable cache is no error
+  fs::create_directories(folder.parent_path(), failed);
+  mkdir(folder.c_str(), S_IRWXU);
+  return open_folder(folder);
+}
+
 std::string read_all(const Descriptor& file) {
   std::string content;
   char block[1 << 16];
@@ -157,10 +170,7 @@ std::optional<CachedProgram> ProgramCache::fetch(const std::string& key) const {
 void ProgramCache::store(const std::string& key, const CachedProgram& program) const {
   const auto path = file_of(key);
   if (!path) return;
-  std::error_code failed;  // an unwritable cache is no error
-  fs::create_directories(folder_->parent_path(), failed);
-  mkdir(folder_->c_str(), S_IRWXU);
-  const Descriptor folder = open_folder(*folder_);
+  const Descriptor folder = made_folder(*folder_);
   if (!folder.open()) return;
   remove_left_behind(*folder_, folder);
 
@@ -177,6 +187,17 @@ void ProgramCache::store(const std::string& key, const CachedProgram& program) c
       unlinkat(folder.number(), temporary.c_str(), 0);
     return;
   }
+}
+
+std::shared_ptr<void> ProgramCache::try_turn(const std::string& key) const {
+  auto file = std::make_shared<Descriptor>();
+  if (!folder_) return file;
+  const Descriptor folder = made_folder(*folder_);
+  *file = Descriptor(
+      openat(folder.number(), kTurns, O_RDWR | O_CREAT | O_NONBLOCK | kSafely, S_IRUSR | S_IWUSR));
+  const bool usable = file->open() && is_ours(*file, S_IFREG);
+  if (usable && !operating_system::lock_byte(file->number(), checksum(key))) return nullptr;
+  return file;
 }
 
 void ProgramCache::remove(const std::string& key) const {

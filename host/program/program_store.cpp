@@ -56,10 +56,24 @@ std::string cache_key(const cl::Device& device, const std::string& source,
 /// only prepare() catches it.
 struct NotBuilt {};
 
+/// Sets a variable for the duration of a scope.
+template <typename Mode>
+class InMode {
+ public:
+  InMode(Mode& variable, Mode mode) : variable_(variable), before_(std::exchange(variable, mode)) {}
+  ~InMode() { variable_ = before_; }
+  InMode(const InMode&) = delete;
+  InMode& operator=(const InMode&) = delete;
+
+ private:
+  Mode& variable_;
+  Mode before_;
+};
+
 /// Building processes, including this one. On an H100's 16 cores a first LU of n = 1000 took 4.1,
 /// 2.9 and 2.5 s with 3, 5 and 8. (11 and 14 do not help: by the time the last ones have a context,
 /// every program is being built.)
-constexpr std::size_t kMostProcesses = 8;
+constexpr std::size_t kMostProcesses = 12;
 
 /// The rank of a file among those whose programs take 0.4 s or more on an H100, longest first.
 /// Builds start in this order; all other files come after them.
@@ -167,27 +181,26 @@ cl::Program& ProgramStore::program(const std::string& file, const Defines& defin
   return programs_.emplace(name, std::move(built)).first->second;
 }
 
-void ProgramStore::prepare(const std::function<void()>& work) {
+void ProgramStore::prepare(const std::function<void()>& work, const std::function<void()>& later) {
   if (mode_ != Mode::plain || !concurrent_) return work();
-  struct Restore {
-    Mode& mode;
-    ~Restore() { mode = Mode::plain; }
-  } restore{mode_};
   try {
-    mode_ = Mode::watching;
+    const InMode watching(mode_, Mode::watching);
     return work();
   } catch (const NotBuilt&) {
   }
-  mode_ = Mode::rehearsal;
+  build_all(rehearse(work), later);
+  work();
+}
+
+std::vector<ProgramRequest> ProgramStore::rehearse(const std::function<void()>& work) {
+  const InMode rehearsal(mode_, Mode::rehearsal);
   named_.clear();
   try {
     work();
-  } catch (const Error&) {  // a real error occurs again in the last call
+  } catch (const Error&) {  // a real error occurs again when `work` is run for real
   } catch (const cl::Error&) {
   }
-  mode_ = Mode::plain;
-  build_all(std::exchange(named_, {}));
-  work();
+  return std::exchange(named_, {});
 }
 
 void ProgramStore::note_question(const std::string& file, const Defines& defines) {
@@ -195,7 +208,8 @@ void ProgramStore::note_question(const std::string& file, const Defines& defines
   if (mode_ == Mode::watching) throw NotBuilt{};
 }
 
-void ProgramStore::build_all(const std::vector<ProgramRequest>& requests) {
+void ProgramStore::build_all(const std::vector<ProgramRequest>& requests,
+                             const std::function<void()>& later) {
   // OpenCL allows several threads to build programs at once; oclgrind does not support it.
   if (!concurrent_) return;
   std::vector<ProgramRequest> missing;
@@ -206,12 +220,17 @@ void ProgramStore::build_all(const std::vector<ProgramRequest>& requests) {
       missing.push_back(request);
   if (missing.empty()) return;
   const Stopwatch watch(build_seconds_);
-  if (!builder_.empty()) build_in_processes(missing);
+  if (!builder_.empty())
+    build_in_processes(missing, later ? rehearse(later) : std::vector<ProgramRequest>());
   std::map<std::string, std::future<std::optional<cl::Program>>> building;
   for (const ProgramRequest& request : missing)
     if (const std::string name = name_of(request); !programs_.contains(name))
       building.emplace(
-          name, std::async(std::launch::async, [this, request] { return try_to_build(request); }));
+          name, std::async(std::launch::async, [this, request, turn = turn_for(request)]() mutable {
+            auto program = try_to_build(request);
+            turn.reset();
+            return program;
+          }));
   std::size_t done = 0;
   for (auto& [name, program] : building) {
     if (hear_)
@@ -249,31 +268,44 @@ std::optional<cl::Program> ProgramStore::try_to_build(const ProgramRequest& requ
   return std::nullopt;  // kernel() will report the error
 }
 
-void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing) {
-  std::vector<BuildJob> jobs;
+std::shared_ptr<void> ProgramStore::turn_for(const ProgramRequest& request) const {
+  if (builder_.empty()) return nullptr;
+  const std::string source = kernel_source(request.file, kernel_folder_);
+  return await_turn(cache_, cache_key(device_, source, options_of(device_, request.defines)), [&] {
+    if (hear_) hear_("building the kernels: another process is building " + request.file);
+  });
+}
+
+void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing,
+                                      const std::vector<ProgramRequest>& later) {
   std::map<std::string, ProgramRequest> request_of;  // by key
-  std::vector<ProgramRequest> in_order = missing;
-  std::ranges::stable_sort(in_order, {}, [](const auto& one) { return place_to_begin(one.file); });
-  for (const ProgramRequest& request : in_order) {
-    std::string options = options_of(device_, request.defines),
-                source = kernel_source(request.file, kernel_folder_),
-                key = cache_key(device_, source, options);
-    if (cache_.fetch(key)) continue;
-    request_of.emplace(key, request);
-    jobs.push_back({std::move(key), std::move(source), std::move(options)});
-  }
+  const auto jobs_for = [&](std::vector<ProgramRequest> requests) {
+    std::vector<BuildJob> jobs;
+    std::ranges::stable_sort(requests, {},
+                             [](const auto& one) { return place_to_begin(one.file); });
+    for (const ProgramRequest& request : requests) {
+      std::string options = options_of(device_, request.defines),
+                  source = kernel_source(request.file, kernel_folder_),
+                  key = cache_key(device_, source, options);
+      if (cache_.fetch(key) || !request_of.emplace(key, request).second) continue;
+      jobs.push_back({std::move(key), std::move(source), std::move(options)});
+    }
+    return jobs;
+  };
+  const std::vector<BuildJob> jobs = jobs_for(missing);
   // A process needs 0.1 s before it builds, after those started earlier, so two programs are not
   // worth one.
-  const std::size_t processes =
-      std::min({jobs.size(), kMostProcesses, std::size_t{std::thread::hardware_concurrency()}});
+  const std::size_t processes = std::min({jobs.size() + later.size(), kMostProcesses,
+                                          std::size_t{std::thread::hardware_concurrency()}});
   if (processes < 2 || jobs.size() < 3) return;
   const auto own = [&](const BuildJob& job) {
     const ProgramRequest& request = request_of.at(job.key);
+    const auto turn = turn_for(request);
     if (auto built = try_to_build(request)) programs_.emplace(name_of(request), *std::move(built));
   };
   build_by_processes(
-      {builder_, device_text(device_), *cache_.folder(), processes - 1, own}, jobs,
-      [&](std::size_t done) {
+      {builder_, device_text(device_), *cache_.folder(), processes - 1, own},
+      {jobs, jobs_for(later)}, [&](std::size_t done) {
         if (hear_) hear_(fmt::format("building the kernels: {} of {} programs", done, jobs.size()));
       });
 }

@@ -1,6 +1,7 @@
 #include "bench_file.hpp"
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include <clgauss/error.hpp>
@@ -47,6 +48,11 @@ bool succeeds(const std::string& command) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/// Waits for the helpers that programs left behind, which build kernels ahead.
+void await_helpers() {
+  while (::wait(nullptr) > 0) continue;
+}
+
 /// A command that reads a.npy, and leaves x.npy and the seconds of its parts in report.json.
 class ProgramContestant : public Contestant {
  public:
@@ -55,7 +61,10 @@ class ProgramContestant : public Contestant {
                     std::string wiped = {})
       : folder_(std::move(folder)), command_(std::move(command)), wiped_(std::move(wiped)) {}
 
-  void restore() override { std::filesystem::remove_all(wiped_); }
+  void restore() override {
+    await_helpers();
+    std::filesystem::remove_all(wiped_);
+  }
   void run() override {
     if (!succeeds(command_))
       throw FileError(*folder_ / "a.npy", "this command failed: " + command_);
@@ -142,6 +151,7 @@ std::vector<Entry> file_entries(const Problem& problem, const std::string& spec,
 std::vector<Entry> cold_entries(const Problem& problem, const std::string& spec) {
   const auto folder = std::make_shared<const SystemFolder>(problem);
   const std::string caches = *folder / "caches";
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // for await_helpers()
   std::string command = "env";
   for (const char* variable : {"XDG_CACHE_HOME", "CUDA_CACHE_PATH", "POCL_CACHE_DIR",
                                "MESA_SHADER_CACHE_DIR", "NEO_CACHE_DIR"})

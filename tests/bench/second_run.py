@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What a second method or another size costs on a device that has solved one system: programs with the caches that the first left.
 
-  tests/bench/second_run.py CLGAUSS --device SPEC [--n 1000] [--other 2000] [--reps 3] [-o FILE.csv]
+  tests/bench/second_run.py CLGAUSS --device SPEC [--n 1000] [--other 2000] [--reps 3] [--pause 0] [-o FILE.csv]
 
-For each repetition `clgauss solve` runs with empty caches (`first`), once more (`warm`), and then with a copy of what it left by each
+For each repetition `clgauss solve` runs with empty caches (`first`), and after `--pause` seconds once more (`warm`), and then with a copy of what it left by each
 other method, with `--accuracy max`, in f32 and with the other n, all on a symmetric positive definite A of
 `clgauss generate`. A row of the file: device, what, n, repetitions, median, least and most of the whole program in ms, the report's
 parts of the last one. A method that refuses the system is printed with its reason, and has no row.
@@ -14,7 +14,6 @@ import csv
 import json
 import os
 import pathlib
-import shutil
 import statistics
 import subprocess
 import sys
@@ -49,9 +48,10 @@ def main():
     parser.add_argument("--n", type=int, default=1000)
     parser.add_argument("--other", type=int, default=2000)
     parser.add_argument("--reps", type=int, default=3)
+    parser.add_argument("--pause", type=float, default=0, help="the helpers go on building after the first run")
     parser.add_argument("-o", "--output", type=pathlib.Path)
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
         for n in (given.n, given.other):
             subprocess.run([given.clgauss, "generate", "--kind", "spd", "--n", str(n), "--seed", "1", "-o", folder / f"{n}.npy"], check=True)
@@ -61,15 +61,15 @@ def main():
         seconds |= {"--type f32": [*first, "--type", "f32"], "--accuracy max": [*first, "--accuracy", "max"],
                     f"n = {given.other}": [*device, folder / f"{given.other}.npy", "--method", "lu"]}
         times, parts, label = {}, {}, ""
-        for _ in range(given.reps):
-            caches = folder / "caches"
-            shutil.rmtree(caches, ignore_errors=True)
+        for repetition in range(given.reps):
+            caches = folder / f"caches {repetition}"
             for what, words in {"first": first, "warm": first, **seconds}.items():
+                if what == "warm":
+                    time.sleep(given.pause)
                 own = caches
-                if what in seconds:
-                    own = folder / "copy"
-                    shutil.rmtree(own, ignore_errors=True)
-                    shutil.copytree(caches, own)
+                if what in seconds:  # helpers may still write into the folders of this run and of those before it
+                    own = folder / f"copy {sum(map(len, times.values()))}"
+                    subprocess.run(["cp", "-r", caches, own], stderr=subprocess.DEVNULL, check=False)
                 try:
                     elapsed, report = run(given.clgauss, own, *words)
                 except RuntimeError as error:

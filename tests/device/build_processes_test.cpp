@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <clgauss/batched.hpp>
 #include <clgauss/complex.hpp>
 #include <clgauss/context.hpp>
@@ -12,7 +13,10 @@
 #include <clgauss/least_squares.hpp>
 #include <clgauss/solve.hpp>
 #include <iterator>
+#include <thread>
 
+#include "linalg/solve/attempts.hpp"
+#include "linalg/solve/methods.hpp"
 #include "support/devices.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
@@ -44,9 +48,18 @@ struct Built {
         const std::filesystem::path& cache, std::size_t processes) {
     build_by_processes(
         {program, device_text(device.handle), cache, processes, [&](const BuildJob&) { ++own; }},
-        some_jobs(), [&](std::size_t done) { heard = std::max(heard, done); });
+        {some_jobs()}, [&](std::size_t done) { heard = std::max(heard, done); });
   }
 };
+
+/// Whether `question` is answered with yes within half a minute.
+bool comes_true(const std::function<bool()>& question) {
+  for (int i = 0; i < 600; ++i) {
+    if (question()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
+}
 
 std::size_t kept(const std::filesystem::path& cache) {
   const ProgramCache programs(cache);
@@ -67,6 +80,38 @@ TEST_CASE("builders: each job is done by one process, and one that fails is left
   });
 }
 
+TEST_CASE("builders: what is built ahead is built by helpers, after the call has returned") {
+  on_every_device([](const Device& device) {
+    const test::TemporaryFolder cache;
+    std::vector<BuildJob> jobs = some_jobs();
+    const std::vector<BuildJob> needed(jobs.begin(), jobs.begin() + 1);
+    const std::vector<BuildJob> ahead(jobs.begin() + 1, jobs.end());
+    std::size_t most = 0;
+    build_by_processes({builder_program(), device_text(device.handle), cache.path(), 2,
+                        [](const BuildJob& job) { CHECK(job.key == "key 1"); }},
+                       {needed, ahead}, [&](std::size_t done) { most = std::max(most, done); });
+    CHECK(most <= 1);
+    const ProgramCache programs(cache.path());
+    const auto is_kept = [&](const char* key) { return programs.fetch(key).has_value(); };
+    CHECK(comes_true([&] { return is_kept("key 2") && is_kept("key 3"); }));
+  });
+}
+
+TEST_CASE("builders: a program that another process builds is waited for") {
+  const test::TemporaryFolder folder;
+  const ProgramCache cache(folder.path());
+  const std::string key = "some key";
+  auto other = cache.try_turn(key);
+  int heard = 0;
+  const auto turn = await_turn(cache, key, [&] {
+    if (++heard == 3) other.reset();
+  });
+  CHECK(turn != nullptr);
+  CHECK(heard == 3);
+  struct Stop {};
+  CHECK_THROWS_AS((void)await_turn(cache, key, [] { throw Stop{}; }), Stop);
+}
+
 TEST_CASE("builders: without a helper this process builds all") {
   const Device device = open_device();
   const test::TemporaryFolder cache;
@@ -80,7 +125,7 @@ TEST_CASE("builders: what the listener throws leaves at once") {
   const test::TemporaryFolder cache;
   CHECK_THROWS_AS(build_by_processes({builder_program(), device_text(device.handle), cache.path(),
                                       2, [](const BuildJob&) {}},
-                                     some_jobs(), [](std::size_t) { throw Stop{}; }),
+                                     {some_jobs()}, [](std::size_t) { throw Stop{}; }),
                   Stop);
 }
 
@@ -89,6 +134,29 @@ TEST_CASE("builders: started by hand, the helper says what it is for") {
   const auto result = test::run(builder_program(), folder, "3</dev/null");
   CHECK(result.exit_code == 2);
   CHECK(result.err.find("part of clgauss") != std::string::npos);
+}
+
+TEST_CASE("a rehearsal of every method names what a solve by each then builds") {
+  constexpr Index n = 300;
+  const System system{generate_matrix("spd", n, 1), Matrix(n, 1, Values(n, 1.0))};
+  on_every_device([&](const Device& device) {
+    if (!device.profile.fp64) return;
+    const test::TemporaryFolder cache;
+    ContextOptions options;
+    options.cache_folder = cache.path();
+    options.driver_caches = false;
+    Context context(device, options);
+    if (test::is_slow(context)) return;
+    const auto named = context.programs().rehearse([&] { prepare_every_method(context, system); });
+    CHECK(named.size() > 5);
+    CHECK(context.programs().build_seconds() < 1);
+    context.programs().build_all(named);
+    context.programs().announce_to([](const std::string& what) { FAIL_CHECK(what); });
+    for (const SolveOptions& factorization : factorizations_on(device.profile)) {
+      CAPTURE(std::string(method_name(factorization.method)));
+      CHECK(solve(context, system, factorization).status == SolveStatus::ok);
+    }
+  });
 }
 
 // Where a kernel does not work, the next one is built when that is found out: on devices that take

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -203,6 +204,32 @@ TEST_CASE("two processes that store at once leave one whole program") {
   CHECK(whole);
   CHECK(cache.fetch(kKey) == large);
   CHECK(std::distance(std::filesystem::directory_iterator(folder / "cache"), {}) == 1);
+}
+
+TEST_CASE("the turn to build a program is one process's at a time, and ends with its owner") {
+  const TemporaryFolder folder;
+  const ProgramCache cache(folder / "cache"), same(folder / "cache");
+  auto turn = cache.try_turn(kKey);
+  REQUIRE(turn != nullptr);
+  CHECK(same.try_turn(kKey) == nullptr);
+  CHECK(same.try_turn(kKey + "another") != nullptr);
+  turn.reset();
+  CHECK(same.try_turn(kKey) != nullptr);
+
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const auto own = same.try_turn(kKey);
+    raise(own ? SIGKILL : SIGTERM);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WTERMSIG(status) == SIGKILL);
+  CHECK(cache.try_turn(kKey) != nullptr);
+
+  CHECK(ProgramCache(std::nullopt).try_turn(kKey) != nullptr);
+  std::ofstream(folder / "file") << "no folder";
+  CHECK(ProgramCache(folder / "file" / "below").try_turn(kKey) != nullptr);
 }
 
 TEST_CASE("a kernel's source holds its includes and tells the driver where lines come from") {

@@ -143,7 +143,7 @@ LuFactors::LuFactors(Context& context, const System& system, const FactorCall& c
     a64_.ld = padded_ld(n_, RealType::f64);
     a64_.buffer = matrices.take(context, n_ * a64_.ld * sizeof(double), "A in f64, for residuals");
   }
-  context.programs().prepare([&] { build(); });
+  context.programs().prepare([&] { build(); }, call.later);
 }
 
 void LuFactors::build() {
@@ -288,6 +288,11 @@ void LuFactors::release() {
 }
 
 }  // namespace
+
+void prepare_lu(Context& context, const System& system, const FactorCall& call) {
+  require_memory_for(context, system, call);
+  LuFactors(context, system, call);
+}
 
 Solved factor_lu(Context& context, const System& system, const FactorCall& call,
                  const ProgressCallback& progress) {

@@ -20,4 +20,8 @@ namespace clgauss {
 [[nodiscard]] Solved factor_rbt(Context& context, const System& system, const FactorCall& call,
                                 const ProgressCallback& progress = {});
 
+/// Make, allocate and self-test what factor_lu() and factor_rbt() would, and drop it.
+void prepare_lu(Context& context, const System& system, const FactorCall& call);
+void prepare_rbt(Context& context, const System& system, const FactorCall& call);
+
 }  // namespace clgauss

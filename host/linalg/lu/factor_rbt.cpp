@@ -70,7 +70,7 @@ RbtFactors::RbtFactors(Context& context, RealType input, const System& system,
   block_ = SolveBlock(b_);
   RbtOptions options;
   options.gemm = call.lu.gemm;
-  context.programs().prepare([&] {
+  const auto build = [&] {
     in_f64_.reset();
     rbt_.reset();
     rbt_.emplace(context, RealType::f32, input, n, options);
@@ -82,7 +82,8 @@ RbtFactors::RbtFactors(Context& context, RealType input, const System& system,
       }
     }
     if (input == RealType::f64) in_f64_.emplace(context, a_, n, nrhs);
-  });
+  };
+  context.programs().prepare(build, call.later);
 }
 
 bool RbtFactors::upload(const System& system, Equilibration equilibration) {
@@ -120,6 +121,12 @@ void RbtFactors::release() {
 }
 
 }  // namespace
+
+void prepare_rbt(Context& context, const System& system, const FactorCall& call) {
+  const RealType input = context.profile().fp64 ? RealType::f64 : RealType::f32;
+  require_memory_for(context, system, input);
+  RbtFactors(context, input, system, call);
+}
 
 Solved factor_rbt(Context& context, const System& system, const FactorCall& call,
                   const ProgressCallback& progress) {

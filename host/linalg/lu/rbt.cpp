@@ -118,14 +118,12 @@ class RbtLu::Implementation {
       if (may_wait(at))
         gemm_.prepare_update(at.rest, at.rest, 2 * at.size, at.l21, at.u12, at.corner);
     });
-    getrs_.prepare(nrhs);
-    few_.prepare_faster(context_, nrhs);
-    (void)right_hand_sides(nrhs);
+    prepare_solves(nrhs);
   }
 
   void prepare_both(Index nrhs) {
+    prepare_solves(nrhs);
     few_.prepare_both(context_, nrhs);
-    (void)right_hand_sides(nrhs);
   }
 
   void factor(const cl::CommandQueue& queue, const MatrixView& a,
@@ -217,6 +215,12 @@ class RbtLu::Implementation {
       throw DimensionError("n = " + std::to_string(n) + " is above the largest that LU takes, " +
                            std::to_string(kLargest));
     return static_cast<cl_uint>(n);
+  }
+
+  void prepare_solves(Index nrhs) {
+    getrs_.prepare(nrhs);
+    few_.prepare_faster(context_, nrhs);
+    (void)right_hand_sides(nrhs);
   }
 
   /// Runs the self-tests of the kernels, once. Throws NoUsableKernel.

@@ -38,6 +38,14 @@ FactorCall call_for(const Context& context, const Plan& plan, const SolveOptions
   return call;
 }
 
+/// Whether helper processes may build for other methods, too: their share of the device's memory,
+/// some hundred MB each, and the matrices that a rehearsal allocates must not be missed.
+bool builds_ahead(const Context& context, const System& system) {
+  constexpr Index kMostUnknowns = 4096;
+  constexpr std::uint64_t kLeastMemory = std::uint64_t{8} << 30U;
+  return system.a.rows() <= kMostUnknowns && context.profile().global_mem_bytes >= kLeastMemory;
+}
+
 void release(Solved& solved, Answer& answer) {
   LapTimer timer;
   if (solved.factors) solved.factors->release();
@@ -78,6 +86,7 @@ Answer answer_by_plan(Context& context, const System& system, const Plan& plan,
                       const SolveOptions& options, const ProgressCallback& progress,
                       const GivenUp* given_up = nullptr) {
   FactorCall call = call_for(context, plan, options, system);
+  if (builds_ahead(context, system)) call.later = [&] { prepare_every_method(context, system); };
   if (given_up != nullptr) call.give_up_a = &given_up->a;
   return translate_opencl_errors([&] {
     int attempts = 0;
@@ -134,6 +143,17 @@ void add(SolveTimes& times, const SolveTimes& more) {
 }
 
 }  // namespace
+
+void prepare_every_method(Context& context, const System& system) {
+  for (const SolveOptions& options : factorizations_on(context.profile())) {
+    const Plan plan = make_plan(context, options, system.a.rows(), system.b.cols());
+    const FactorCall call = call_for(context, plan, options, system);
+    try {
+      row_of(plan.method).prepare(context, system, call);
+    } catch (const NoUsableKernel&) {  // a solve by this method will report the reason
+    }
+  }
+}
 
 Answer answer_by_factors(Context& context, const System& system, Plan plan,
                          const SolveOptions& options, const ProgressCallback& progress) {

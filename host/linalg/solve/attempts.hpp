@@ -12,6 +12,9 @@ namespace clgauss {
                                        const SolveOptions& options,
                                        const ProgressCallback& progress);
 
+/// For ProgramStore::rehearse(): names the kernels of every method, for systems of this size.
+void prepare_every_method(Context& context, const System& system);
+
 /// Solves by one plan without keeping A. The memory of system.a goes back to the operating system
 /// row by row during the upload. A is read again for the residuals, which the host computes. A CPU
 /// device shares the host's memory, so A is then stored once instead of twice.

@@ -93,6 +93,8 @@ struct FactorCall {
   /// The system's A, if its memory is to go back to the operating system during the upload. It is
   /// empty afterwards.
   Matrix* give_up_a = nullptr;
+  /// For ProgramStore::prepare(): makes the factors that a later program may compute.
+  std::function<void()> later = {};
 };
 
 /// The first solution with its times, and the factors.

@@ -120,7 +120,8 @@ constexpr std::array kMethods{
               .help = "blocked",
               .told = "LU",
               .wishes = kOfLu,
-              .factor = factor_lu},
+              .factor = factor_lu,
+              .prepare = prepare_lu},
     MethodRow{.method = Method::mixed,
               .name = "mixed",
               .help =
@@ -130,6 +131,7 @@ constexpr std::array kMethods{
               .factors = RealType::f32,
               .wishes = kOfMixed,
               .factor = factor_lu,
+              .prepare = prepare_lu,
               .next = after_mixed},
     MethodRow{.method = Method::rbt,
               .name = "rbt",
@@ -139,6 +141,7 @@ constexpr std::array kMethods{
               .seed = kRbtSeed,
               .wishes = kOfFactors,
               .factor = factor_rbt,
+              .prepare = prepare_rbt,
               .next = after_rbt},
     MethodRow{.method = Method::cholesky,
               .name = "cholesky",
@@ -148,6 +151,7 @@ constexpr std::array kMethods{
               .definite = true,
               .wishes = kOfSymmetric | kComplexSystems | kBatches,
               .factor = factor_lu,
+              .prepare = prepare_lu,
               .next = after_cholesky},
     MethodRow{.method = Method::ldlt,
               .name = "ldlt",
@@ -156,6 +160,7 @@ constexpr std::array kMethods{
               .symmetric = true,
               .wishes = kOfSymmetric,
               .factor = factor_lu,
+              .prepare = prepare_lu,
               .next = after_ldlt},
     MethodRow{.method = Method::jacobi,
               .name = "jacobi",
@@ -192,6 +197,25 @@ std::span<const MethodRow> all_methods() { return kMethods; }
 
 const MethodRow& row_of(Method method) {
   return *std::ranges::find(kMethods, method, &MethodRow::method);
+}
+
+std::vector<SolveOptions> factorizations_on(const DeviceProfile& device) {
+  std::vector<SolveOptions> all;
+  for (const MethodRow& row : kMethods) {
+    if (row.factor == nullptr) continue;
+    SolveOptions options;
+    options.method = row.method;
+    options.trust = true;
+    if (row.factors) {
+      all.push_back(options);
+      continue;
+    }
+    for (const RealType type : {RealType::f64, RealType::f32}) {
+      options.type = type;
+      if (type == RealType::f32 || device.fp64) all.push_back(options);
+    }
+  }
+  return all;
 }
 
 std::string methods_that_allow(Wish wish, std::string_view last) {

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "linalg/solve/factored.hpp"
 #include "linalg/solve/plan.hpp"
@@ -60,8 +61,9 @@ struct MethodRow {
   bool symmetric = false;                  // whether A must be symmetric
   bool definite = false;                   // whether A must be positive definite
   unsigned wishes = 0;
-  /// Null if the method has no factors.
+  /// Null if the method has no factors. `prepare` does what `factor` does before the upload.
   Solved (*factor)(Context&, const System&, const FactorCall&, const ProgressCallback&) = nullptr;
+  void (*prepare)(Context&, const System&, const FactorCall&) = nullptr;
   Next (*next)(const Tried&) = nullptr;
 
   [[nodiscard]] bool allows(Wish wish) const { return (wishes & wish) != 0; }
@@ -76,6 +78,10 @@ struct MethodRow {
 /// has nothing else.
 [[nodiscard]] std::span<const MethodRow> all_methods();
 [[nodiscard]] const MethodRow& row_of(Method method);
+
+/// One choice of options for each method that factors, in each type that both `device` and the
+/// method support, with estimates.
+[[nodiscard]] std::vector<SolveOptions> factorizations_on(const DeviceProfile& device);
 
 /// The names of the methods that allow `wish`, without automatic: "lu, mixed and rbt", or with
 /// another last conjunction.

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -95,7 +96,13 @@ class ProgramStore {
   /// only named, nothing is launched, and every self-test passes. The named programs are built in
   /// parallel, and then `work` is run once more for real. Thus nobody needs to know in advance what
   /// `work` needs. Within `work`, a nested prepare() just runs its own `work`.
-  void prepare(const std::function<void()>& work);
+  ///
+  /// `later` makes what a later program may need. If helper processes build, it is rehearsed too;
+  /// they build what it names after everything else, and go on when this process has ended.
+  void prepare(const std::function<void()>& work, const std::function<void()>& later = {});
+
+  /// The programs that `work`, run as a rehearsal, names. An Error ends the rehearsal.
+  [[nodiscard]] std::vector<ProgramRequest> rehearse(const std::function<void()>& work);
 
   /// Whether a rehearsal is running: kernels are only named, and have no results.
   [[nodiscard]] bool rehearses() const noexcept { return mode_ == Mode::rehearsal; }
@@ -108,9 +115,6 @@ class ProgramStore {
   [[nodiscard]] Kernel kernel_at_once(const std::string& file, const std::string& kernel,
                                       const Defines& defines);
 
-  /// Builds the missing programs in parallel. If one does not build, kernel() will report it.
-  void build_all(const std::vector<ProgramRequest>& requests);
-
   /// `hear` is called before each build with its description; it may throw.
   void announce_to(std::function<void(const std::string& what)> hear) { hear_ = std::move(hear); }
 
@@ -121,6 +125,11 @@ class ProgramStore {
 
   /// ProgramCache::problem() of the disk cache.
   [[nodiscard]] std::string cache_problem() const { return cache_.problem(); }
+
+  /// Builds the missing programs in parallel, then those of `later` as prepare() does. If one does
+  /// not build, kernel() will report it.
+  void build_all(const std::vector<ProgramRequest>& requests,
+                 const std::function<void()>& later = {});
 
   /// Seconds spent so far in kernel() and build_all() on building and loading.
   [[nodiscard]] double build_seconds() const noexcept { return build_seconds_; }
@@ -146,7 +155,10 @@ class ProgramStore {
   void require_room() const;
   [[nodiscard]] std::string name_of(const ProgramRequest& request) const;
   [[nodiscard]] std::optional<cl::Program> try_to_build(const ProgramRequest& request) const;
-  void build_in_processes(const std::vector<ProgramRequest>& missing);
+  /// Waits while a helper of another process builds the program; null if there are no helpers.
+  [[nodiscard]] std::shared_ptr<void> turn_for(const ProgramRequest& request) const;
+  void build_in_processes(const std::vector<ProgramRequest>& missing,
+                          const std::vector<ProgramRequest>& later);
   [[nodiscard]] std::optional<cl::Program> load(const std::string& key, const std::string& source,
                                                 const std::string& options) const;
 

@@ -3,6 +3,7 @@
 
 #include <clgauss/export.hpp>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,6 +32,9 @@ class ProgramCache {
   /// Stores a program. Also removes the temporary files of killed processes from the folder.
   void store(const std::string& key, const CachedProgram& program) const;
   void remove(const std::string& key) const;
+  /// The turn to build the program for `key`, which ends with the object. Null if another thread or
+  /// process has it now. Where the cache is off or cannot be used, everybody has a turn.
+  [[nodiscard]] std::shared_ptr<void> try_turn(const std::string& key) const;
   /// Why an existing folder is not used; empty if it is used, or if the cache is off.
   [[nodiscard]] std::string problem() const;
   /// The path of the program for `key`; empty if the cache is off.
