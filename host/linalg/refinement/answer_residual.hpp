@@ -13,9 +13,10 @@ struct AnswerResidual {
   Matrix r, d;  // B - A X and |B| + |A| |X|, n-by-nrhs
 };
 
-/// As compute_residual(), on the host. `transposed`: system.a holds A^T, a column-major A.
+/// As compute_residual(), on the host. `transposed`: system.a holds A^T, a column-major A. Without
+/// `sizes`, d may be left empty, which halves the work for many right-hand sides.
 [[nodiscard]] AnswerResidual answer_residual(const System& system, const Matrix& x, double eps,
-                                             bool transposed = false);
+                                             bool transposed = false, bool sizes = true);
 
 /// The same from r, d and the row sums of |A| that a device computed in f64. The host recomputes
 /// every 31st row. Returns nothing if one of them differs by more than rounding, or if numbers

@@ -10,6 +10,7 @@
 #include "constants.hpp"
 #include "linalg/refinement/answer_residual.hpp"
 #include "linalg/refinement/column_sums.hpp"
+#include "linalg/refinement/residual_block.hpp"
 #include "linalg/refinement/row_sums.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/transposed.hpp"
@@ -122,6 +123,32 @@ Norms norms_of_columns(const Numbers& system, Index first, Index last, const Wan
   return norms;
 }
 
+/// The same for many right-hand sides.
+Norms norms_of_many(const Numbers& system, Index first, Index last, const Wanted& wanted) {
+  const auto& [n, nrhs, a, b, x, transposed] = system;
+  Norms norms{0, std::vector<Norms::OfOne>(nrhs)};
+  Values r, d;
+  for (Index top = first; top < last; top += kResidualRows) {
+    const Index count = std::min(kResidualRows, last - top);
+    const StridedRows rows = transposed ? StridedRows{a.data() + top, count, n, 1, n}
+                                        : StridedRows{a.data() + top * n, count, n, n, 1};
+    const std::span<const double> of_b = b.subspan(top * nrhs, count * nrhs);
+    r.assign(of_b.begin(), of_b.end());
+    if (wanted.d != nullptr) {
+      d.resize(of_b.size());
+      std::ranges::transform(of_b, d.begin(), [](double number) { return std::abs(number); });
+    }
+    add_products(rows, x.data(), nrhs, r.data(), wanted.d == nullptr ? nullptr : d.data());
+    for (const double sum : row_sums(rows)) norms.a = max_or_nan(norms.a, sum);
+    for (Index i = 0; i < count; ++i)
+      for (Index c = 0; c < nrhs; ++c)
+        norms.add_row(c, r[i * nrhs + c], x[(top + i) * nrhs + c], of_b[i * nrhs + c]);
+    if (wanted.r != nullptr) std::ranges::copy(r, wanted.r->row(top).begin());
+    if (wanted.d != nullptr) std::ranges::copy(d, wanted.d->row(top).begin());
+  }
+  return norms;
+}
+
 /// Norms of all rows, merged from of_part(first, last).
 template <typename OfPart>
 Norms norms_of_parts(const Numbers& system, const OfPart& of_part) {
@@ -146,6 +173,10 @@ Norms norms_of(const Numbers& system, const Scale& scale, const Wanted& wanted) 
 }
 
 Norms norms_of(const Numbers& system, const Wanted& wanted) {
+  if (system.nrhs >= kManyRightHandSides)
+    return norms_of_parts(system, [&](Index first, Index last) {
+      return norms_of_many(system, first, last, wanted);
+    });
   if (!system.transposed) return norms_of(system, Unscaled{}, wanted);
   return norms_of_parts(system, [&](Index first, Index last) {
     return norms_of_columns(system, first, last, wanted);
@@ -253,9 +284,12 @@ Residual compute_residual(const System& system, const Matrix& x, double eps) {
   return residual_of(numbers_in(system, x), eps, {});
 }
 
-AnswerResidual answer_residual(const System& system, const Matrix& x, double eps, bool transposed) {
-  AnswerResidual answer{{}, Matrix(x.rows(), x.cols()), Matrix(x.rows(), x.cols())};
-  answer.norms = residual_of(numbers_in(system, x, transposed), eps, {&answer.r, &answer.d});
+AnswerResidual answer_residual(const System& system, const Matrix& x, double eps, bool transposed,
+                               bool sizes) {
+  AnswerResidual answer{{}, Matrix(x.rows(), x.cols()), {}};
+  if (sizes || x.cols() < kManyRightHandSides) answer.d = Matrix(x.rows(), x.cols());
+  answer.norms = residual_of(numbers_in(system, x, transposed), eps,
+                             {&answer.r, answer.d.empty() ? nullptr : &answer.d});
   return answer;
 }
 

@@ -118,10 +118,14 @@ struct Assessment {
     if (options.judge == Judge::device) by_device = measured_by_device(eps);
     const bool good = by_device && by_device->norms.scaled <= options.max_scaled_residual;
     answer.judge = good ? Judge::device : Judge::host;
-    measured = good ? std::move(*by_device)
-                    : answer_residual(system, result().x, eps, answer.plan.transposed);
+    measured = good ? std::move(*by_device) : residual_by_host(options.trust);
     answer.residual = measured.norms;
     result().times.check += timer.lap();
+  }
+
+  AnswerResidual residual_by_host(bool sizes) const {
+    return answer_residual(system, answer.result.x, answer.plan.eps(), answer.plan.transposed,
+                           sizes);
   }
 
   std::optional<AnswerResidual> measured_by_device(double eps) {
@@ -179,6 +183,7 @@ struct Assessment {
   void estimate() {
     const Index n = system.a.rows();
     Factored& by = asked();
+    if (measured.d.empty()) measured = residual_by_host(true);
     const AnswerErrors errors{result().x, measured.r, measured.d};
     const double norm1 = factors.scaling().size.norm1;
     const ConditionAndError found =

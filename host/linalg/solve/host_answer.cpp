@@ -5,6 +5,7 @@
 
 #include "constants.hpp"
 #include "linalg/estimates/norm_estimator.hpp"
+#include "linalg/refinement/residual_block.hpp"
 #include "linalg/refinement/row_sums.hpp"
 #include "linalg/solve/host_getrf.hpp"
 #include "matrix/max_or_nan.hpp"
@@ -23,19 +24,29 @@ struct Passed {
 Passed pass_over(const SystemNumbers& system, const double* columns) {
   const auto& [n, nrhs, a, b] = system;
   Passed passed;
-  std::vector<double> r(nrhs), of_x(nrhs), of_b(nrhs);
-  for (Index i = 0; i < n; ++i)
-    for (Index c = 0; c < nrhs; ++c) {
-      const RowSums sums = sums_of_row(a.subspan(i * n, n), columns + c * n);
-      passed.norm = max_or_nan(passed.norm, sums.row);
-      r[c] = max_or_nan(r[c], std::abs(b[i * nrhs + c] - sums.product));
-      of_x[c] = max_or_nan(of_x[c], std::abs(columns[c * n + i]));
-      of_b[c] = max_or_nan(of_b[c], std::abs(b[i * nrhs + c]));
-    }
+  Values r(b.begin(), b.end());  // b - A x
+  if (nrhs < kManyRightHandSides) {
+    for (Index i = 0; i < n; ++i)
+      for (Index c = 0; c < nrhs; ++c) {
+        const RowSums sums = sums_of_row(a.subspan(i * n, n), columns + c * n);
+        passed.norm = max_or_nan(passed.norm, sums.row);
+        r[i * nrhs + c] -= sums.product;
+      }
+  } else {
+    const StridedRows rows{a.data(), n, n, n, 1};
+    const Values x = transposed({columns, n * nrhs}, nrhs, n);
+    add_products(rows, x.data(), nrhs, r.data(), nullptr);
+    passed.norm = largest_magnitude(row_sums(rows));
+  }
   for (Index c = 0; c < nrhs; ++c) {
-    const double size = passed.norm * of_x[c] + of_b[c];
+    double of_r = 0, of_b = 0;
+    for (Index i = c; i < n * nrhs; i += nrhs) {
+      of_r = max_or_nan(of_r, std::abs(r[i]));
+      of_b = max_or_nan(of_b, std::abs(b[i]));
+    }
+    const double size = passed.norm * largest_magnitude({columns + c * n, n}) + of_b;
     const bool in_range = size >= 0x1p-900 && size <= 0x1p1000;
-    passed.backward_error = max_or_nan(passed.backward_error, in_range ? r[c] / size : kNaN);
+    passed.backward_error = max_or_nan(passed.backward_error, in_range ? of_r / size : kNaN);
   }
   return passed;
 }
