@@ -20,7 +20,7 @@ function(add_format_module option format header package)  # further: NAMES of th
     return()
   endif()
   set(module clgauss_${format})
-  add_library(${module} MODULE host/formats/${format}.cpp host/formats/revision.cpp)
+  add_library(${module} MODULE host/formats/${format}.cpp host/formats/border.cpp)
   set_target_properties(${module} PROPERTIES UNITY_BUILD OFF SUFFIX .so LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   target_include_directories(${module} PRIVATE host host/include)
   target_include_directories(${module} SYSTEM PRIVATE ${CLGAUSS_${option}_INCLUDE})
@@ -36,7 +36,6 @@ endfunction()
 add_format_module(ZIP npz zip.h libzip-dev NAMES zip)
 add_format_module(MATIO mat matio.h libmatio-dev NAMES matio)
 add_format_module(HDF5 h5 hdf5.h libhdf5-dev NAMES hdf5_serial hdf5 SUFFIXES hdf5/serial)
-set_source_files_properties(host/formats/revision.cpp PROPERTIES COMPILE_DEFINITIONS "CLGAUSS_REVISION=\"${revision}\"")
 
 # Where the library looks for them beside its own folder: below lib from the folder of the programs, and where they are installed. Part of
 # another project that does not install them they stay where they are built.
@@ -46,4 +45,8 @@ if(NOT CLGAUSS_INSTALL)
   set(module_folder ${PROJECT_BINARY_DIR})
 endif()
 set(module_opener ${PROJECT_SOURCE_DIR}/host/io/module.cpp)
-set(module_definitions CLGAUSS_MODULE_FOLDER="${module_folder}" CLGAUSS_LIBRARY_FOLDER="${library_folder}")
+# Both sides have the same border, or have nothing to do with each other.
+file(SHA256 ${PROJECT_SOURCE_DIR}/host/formats/border.hpp border)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS host/formats/border.hpp)
+set_source_files_properties(${module_opener} host/formats/border.cpp PROPERTIES COMPILE_DEFINITIONS
+  "CLGAUSS_BORDER=\"${border}\";CLGAUSS_MODULE_FOLDER=\"${module_folder}\";CLGAUSS_LIBRARY_FOLDER=\"${library_folder}\"")

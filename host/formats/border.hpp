@@ -3,10 +3,9 @@
 /// libclgauss_h5.so. A module is the only code that uses libzip, libmatio or libhdf5, has nothing
 /// else of clgauss in it, and is opened at the first file that needs it.
 ///
-/// A module exports two names: clgauss_revision, the text that revision() returns in the clgauss
-/// that it was built with, and clgauss_format. The latter may be used only if the former is this
-/// library's, because the types below have no other versions. What the functions throw are
-/// exceptions of the C++ library, and what `take` throws.
+/// A module exports two names: clgauss_border, a check sum of this file, and clgauss_format, which
+/// may be used only if the check sum is the library's own. What the functions throw are exceptions
+/// of the C++ library, and what `take` throws.
 
 #include <clgauss/matrix.hpp>
 #include <functional>

@@ -1,11 +1,10 @@
 #include "io/module.hpp"
 
-#ifdef CLGAUSS_MODULE_FOLDER
+#ifndef CLGAUSS_WITHOUT_MODULES
 
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <clgauss/version.hpp>
 #include <filesystem>
 
 #include "io/child.hpp"
@@ -41,10 +40,10 @@ Module open_module(std::string_view name, std::string_view library) {
   const std::scoped_lock no_fork(forking());  // a child could inherit the dynamic linker's locks
   void* const module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) return without(fmt::format("cannot be opened ({})", dlerror()));
-  const auto* const its_revision = static_cast<const char*>(dlsym(module, "clgauss_revision"));
+  const auto* const its_border = static_cast<const char*>(dlsym(module, "clgauss_border"));
   const auto* const format = static_cast<const ForeignFormat*>(dlsym(module, "clgauss_format"));
-  if (its_revision == nullptr || format == nullptr || std::string_view(its_revision) != revision())
-    return without(fmt::format("is not of this clgauss, {}", revision()));
+  if (its_border == nullptr || format == nullptr || std::string_view(its_border) != CLGAUSS_BORDER)
+    return without("is of another version of clgauss");
   return {format, {}};
 }
 

@@ -8,7 +8,7 @@
 
 namespace clgauss::io {
 
-/// A module of this library's own revision. It stays open, because its library may have threads
+/// A module whose border is this library's. It stays open, because its library may have threads
 /// and functions to be called at the end of the program.
 struct Module {
   const ForeignFormat* format = nullptr;
