@@ -43,7 +43,7 @@ apt-get purge -y -q libclgauss-formats >remove.log 2>&1 || fail "$(tail -20 remo
 code=0
 clgauss solve s.mat 2>error || code=$?
 [ $code = 3 ] && grep 's.mat: is .mat.*libclgauss-formats' error || fail "without libclgauss-formats: $code, $(cat error)"
-step clgauss solve system.txt
+step clgauss solve system.txt -o x.txt
 mapfile -t installed < <(for deb in ./*.deb; do dpkg-deb -f "$deb" Package; done | grep -vx libclgauss-formats)
 apt-get purge -y -q "${installed[@]}" >remove.log 2>&1 || fail "$(tail -20 remove.log)"
 find / -xdev -name '*clgauss*' -not -path '/packages/*' -not -path '/root/*' | sort | diff before - || fail "the files above (>) stay behind"
