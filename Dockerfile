@@ -10,7 +10,7 @@ RUN bash -c 'source .install.sh && install_packages "${build_packages[@]}" dpkg-
 FROM debian:12-slim
 COPY --from=build /clgauss/build-package/*.deb /tmp/
 RUN apt-get update -q \
- && apt-get install -y -q --no-install-recommends /tmp/clgauss_*.deb /tmp/libclgauss1_*.deb pocl-opencl-icd \
+ && apt-get install -y -q --no-install-recommends /tmp/clgauss_*.deb /tmp/libclgauss1_*.deb /tmp/libclgauss-formats_*.deb pocl-opencl-icd \
  && rm -rf /tmp/*.deb /var/lib/apt/lists/*
 WORKDIR /work
 ENTRYPOINT ["clgauss"]

@@ -1,5 +1,6 @@
 #include "operating_system.hpp"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -158,6 +159,15 @@ double processor_mhz() { return 0; }
 double processor_celsius() { return 0; }
 
 #endif
+
+std::filesystem::path own_folder() {
+  Dl_info here{};
+  std::filesystem::path file;
+  if (dladdr(reinterpret_cast<const void*>(&own_folder), &here) != 0 && here.dli_fname != nullptr)
+    file = here.dli_fname;
+  if (!file.is_absolute()) file = program_file();  // then it is the name as typed
+  return file.parent_path();
+}
 
 std::uint64_t most_resident_bytes() {
   rusage usage{};

@@ -32,6 +32,9 @@ namespace clgauss::operating_system {
 /// The path of the running program; empty where it is unknown.
 [[nodiscard]] std::filesystem::path program_file();
 
+/// The folder of the program or shared library that contains this code; empty where it is unknown.
+[[nodiscard]] std::filesystem::path own_folder();
+
 /// The name of the calling thread; empty where threads have no names.
 [[nodiscard]] std::string thread_name();
 

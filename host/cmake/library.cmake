@@ -9,13 +9,10 @@ function(objects_of result)
   list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
   set(${result} "${objects}" PARENT_SCOPE)
 endfunction()
-# The same with what reads and writes files of further libraries as it is without these.
-set(core_parts clgauss_objects clgauss_loops clgauss_plain_formats)
-set(core_objects)
-foreach(part IN ITEMS clgauss_objects clgauss_loops)
-  list(APPEND core_objects $<FILTER:$<TARGET_OBJECTS:${part}>,EXCLUDE,/io/\(npz|mat|hdf5|format\)[.]cpp>)
-endforeach()
-list(APPEND core_objects $<TARGET_OBJECTS:clgauss_plain_formats>)
+# The same, but for what opens the modules of formats.
+set(core_parts clgauss_objects clgauss_loops clgauss_no_modules)
+set(core_objects $<FILTER:$<TARGET_OBJECTS:clgauss_objects>,EXCLUDE,/io/module[.]cpp> $<TARGET_OBJECTS:clgauss_loops>
+    $<TARGET_OBJECTS:clgauss_no_modules>)
 
 function(add_public_library name objects)  # further: the object libraries that these are of
   if(BUILD_SHARED_LIBS)
@@ -44,15 +41,12 @@ function(add_public_library name objects)  # further: the object libraries that 
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/host/include>)
   target_link_libraries(${name} PUBLIC OpenCL::OpenCL OpenCL::HeadersCpp PRIVATE Threads::Threads fmt::fmt ZLIB::ZLIB)
 endfunction()
-function(link_format_libraries name)
-  target_link_libraries(${name} PRIVATE "$<BUILD_INTERFACE:${format_libraries}>" "$<INSTALL_INTERFACE:${format_library_names}>")
-endfunction()
 
 objects_of(objects clgauss_objects clgauss_loops)
 add_public_library(clgauss "${objects}" clgauss_objects clgauss_loops)
-link_format_libraries(clgauss)
+add_dependencies(clgauss clgauss_formats)
 add_library(clgauss::clgauss ALIAS clgauss)
-# In place of it, for programs that have files of .npz, .mat and HDF5 read by nobody: HDF5 alone brings thirty libraries along.
+# In place of it, for programs that have files of .npz, .mat and HDF5 read by nobody.
 add_public_library(clgauss_core "${core_objects}" ${core_parts})
 set_target_properties(clgauss_core PROPERTIES EXPORT_NAME core)
 if(NOT CLGAUSS_INSTALL)
@@ -62,7 +56,6 @@ add_library(clgauss::core ALIAS clgauss_core)
 if(starpu_found)  # in place of the other: it has its objects in it
   objects_of(objects clgauss_objects clgauss_loops clgauss_distributed_objects)
   add_public_library(clgauss_distributed "${objects}" clgauss_objects clgauss_loops clgauss_distributed_objects)
-  link_format_libraries(clgauss_distributed)
   target_link_libraries(clgauss_distributed PRIVATE PkgConfig::STARPU MPI::MPI_CXX)
   set_target_properties(clgauss_distributed PROPERTIES EXPORT_NAME distributed)
   add_library(clgauss::distributed ALIAS clgauss_distributed)
@@ -92,7 +85,6 @@ install(FILES ${PROJECT_BINARY_DIR}/clgaussConfig.cmake ${PROJECT_BINARY_DIR}/cl
   DESTINATION ${package_folder})
 
 file(RELATIVE_PATH to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
-list(TRANSFORM format_library_names PREPEND -l OUTPUT_VARIABLE format_link_options)
 function(install_pkg_config name library description component)  # further: what a static library needs beside these
   list(JOIN ARGN " " needed)
   # What a shared library needs it names itself.
@@ -103,7 +95,7 @@ function(install_pkg_config name library description component)  # further: what
   configure_file(host/cmake/clgauss.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${component})
 endfunction()
-install_pkg_config(clgauss clgauss "${PROJECT_DESCRIPTION}" development ${format_link_options})
+install_pkg_config(clgauss clgauss "${PROJECT_DESCRIPTION}" development)
 install_pkg_config(clgauss-core clgauss_core "${PROJECT_DESCRIPTION}, without files of .npz, .mat and HDF5" development)
 
 if(starpu_found)  # packages of their own: they need StarPU and MPI
@@ -115,6 +107,6 @@ if(starpu_found)  # packages of their own: they need StarPU and MPI
   install(EXPORT clgaussDistributedTargets NAMESPACE clgauss:: DESTINATION ${package_folder} COMPONENT distributed_development)
   list(TRANSFORM STARPU_LIBRARIES PREPEND -l OUTPUT_VARIABLE starpu_link_options)  # its package would ask for what a static StarPU needs
   install_pkg_config(clgauss-distributed clgauss_distributed "${PROJECT_DESCRIPTION}, and beyond one device" distributed_development
-    ${starpu_link_options} ${MPI_CXX_LIBRARIES} ${format_link_options})
+    ${starpu_link_options} ${MPI_CXX_LIBRARIES})
 endif()
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME programs)  # what else is installed, see package.cmake

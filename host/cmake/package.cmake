@@ -1,5 +1,5 @@
 # cpack -G DEB: the packages clgauss (programs, man pages, completions), libclgauss1, libclgauss-core1, libclgauss-dev,
-# libclgauss-lapack, libclgauss-layer; where StarPU was found
+# libclgauss-formats, libclgauss-lapack, libclgauss-layer; where StarPU was found
 # clgauss-distributed, libclgauss-distributed1 and libclgauss-distributed-dev; and python3-clgauss where the Python package is
 # installed along. The preset `package` configures for it: the shared library, in Debian's places.
 get_cmake_property(installed_components COMPONENTS)
@@ -54,9 +54,13 @@ memory, by StarPU and MPI.")
 add_package(runtime ${library} libs "" "dense linear systems on every OpenCL device - library"
   "This package has the shared library.")
 set(core_library libclgauss-core${clgauss_soversion})
+set(formats_library libclgauss-formats)
+add_package(formats ${formats_library} libs "" "dense linear systems on every OpenCL device - files of .npz, .mat and HDF5"
+  "This package has what the library opens for the first file of .npz, .mat
+or HDF5, and brings libzip, libmatio and libhdf5.")
 add_package(core_runtime ${core_library} libs "" "dense linear systems on every OpenCL device - library without HDF5"
   "This package has the shared library without the files of .npz, .mat and
-HDF5, and without the libraries that these take.")
+HDF5.")
 add_package(development libclgauss-dev libdevel
   "${library} (= ${version}), ${core_library} (= ${version}), ocl-icd-opencl-dev, opencl-c-headers, opencl-clhpp-headers"
   "dense linear systems on every OpenCL device - development files"
@@ -95,10 +99,10 @@ file(WRITE ${PROJECT_BINARY_DIR}/package/prerm "#!/bin/sh\nset -e\npy3clean -p p
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/postinst ${PROJECT_BINARY_DIR}/package/prerm)
 # A GPU's driver brings its own ICD; on any other machine this is a device.
 set(icd "pocl-opencl-icd | opencl-icd")
-set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS ${icd})
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS ${icd})
+foreach(upper IN ITEMS PROGRAMS RUNTIME DISTRIBUTED_RUNTIME)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_RECOMMENDS "${icd}, ${formats_library} (= ${version})")
+endforeach()
 set(CPACK_DEBIAN_CORE_RUNTIME_PACKAGE_RECOMMENDS ${icd})
-set(CPACK_DEBIAN_DISTRIBUTED_RUNTIME_PACKAGE_RECOMMENDS ${icd})
 set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS ${icd})
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   string(TOUPPER ${component} upper)

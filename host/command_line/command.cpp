@@ -351,12 +351,11 @@ WriteOptions write_options(const po::variables_map& values, FileFormat format) {
 
 namespace {
 
-FileFormat available(FileFormat format) {
-  if (is_available(format)) return format;
-  throw UsageError(
-      fmt::format("this build of clgauss cannot read or write {} files: their library was missing "
-                  "when it was built",
-                  file_format_name(format)));
+/// Throws before there is anything to be written.
+FileFormat available(FileFormat format, const std::string& path) {
+  const std::string obstacle = io::unavailable_text(format);
+  if (!obstacle.empty()) throw FileError(path, obstacle);
+  return format;
 }
 
 }  // namespace
@@ -397,9 +396,9 @@ FileFormat output_format(const po::variables_map& values, const char* name,
   const auto word = option<std::string>(values, name);
   if (!word) {
     refuse_unknown_ending(name, path);
-    return available(format_of_extension(path));
+    return available(format_of_extension(path), path);
   }
-  if (const auto format = parse_file_format(*word)) return available(*format);
+  if (const auto format = parse_file_format(*word)) return available(*format, path);
   refuse_word(fmt::format("--{}", name), *word, file_format_names());
 }
 

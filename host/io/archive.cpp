@@ -4,9 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <clgauss/error.hpp>
+#include <stdexcept>
 #include <system_error>
+#include <utility>
 
+#include "io/bytes.hpp"
+#include "io/memory.hpp"
+#include "io/memory_file.hpp"
 #include "io/number.hpp"
 
 namespace clgauss::io {
@@ -41,7 +47,78 @@ std::string example(const Input& input, std::span<const ArrayInfo> arrays, bool 
   return text;
 }
 
+/// The result of `work`, which calls a module. `name` is that of a file or array, for errors.
+template <typename Work>
+auto with_name(const std::string& name, Work work) try {
+  return work();
+} catch (const Error&) {
+  throw;
+} catch (const std::runtime_error& error) {
+  throw FormatError(name, 0, 0, error.what());
+}
+
+class NpzArchive : public Archive {
+ public:
+  NpzArchive(const ForeignFormat& format, const Input& input, const ReadOptions& options)
+      : format_(format), input_(input), options_(options), file_{input.bytes()} {}
+
+  [[nodiscard]] std::vector<ArrayInfo> arrays() override {
+    return with_name(input_.name(), [&] { return format_.list(file_); });
+  }
+  [[nodiscard]] Content read(const ArrayInfo& array) override;
+
+ private:
+  const ForeignFormat& format_;
+  const Input& input_;
+  const ReadOptions& options_;
+  ForeignFile file_;
+};
+
+Content NpzArchive::read(const ArrayInfo& array) {
+  const std::string name = name_of(input_, array.name);
+  const Index most = most_unsized_bytes();
+  if (array.bytes > most)
+    throw OutOfMemory(
+        fmt::format("{}: unpacks to {}, more than the {} that are taken of such a file", name,
+                    readable_bytes(array.bytes), readable_bytes(most)));
+  Bytes bytes(array.bytes);
+  Index done = 0;
+  with_name(name, [&] {
+    format_.read(file_, array, [&](std::string_view part) {
+      if (part.size() > bytes.size() - done)
+        throw std::runtime_error("the zip archive is damaged: an array is longer than it says");
+      std::ranges::copy(part, bytes.begin() + static_cast<std::ptrdiff_t>(done));
+      done += part.size();
+    });
+  });
+  bytes.resize(done);
+  return read_npy(Input(name, std::move(bytes)), options_);
+}
+
 }  // namespace
+
+std::unique_ptr<Archive> open_npz(const ForeignFormat& format, const Input& input,
+                                  const ReadOptions& options) {
+  return std::make_unique<NpzArchive>(format, input, options);
+}
+
+void write_arrays(const ForeignFormat& format, OutputFile& file,
+                  std::span<const NamedMatrix> arrays) try {
+  std::vector<ForeignArray> foreign;
+  for (const auto& [name, matrix] : arrays)
+    foreign.push_back({std::string(name), matrix.rows(), matrix.cols(), matrix.values(),
+                       npy_header(std::array{matrix.rows(), matrix.cols()})});
+  MemoryFile whole;
+  format.write(foreign, whole.path(), [&](std::string_view bytes) { file.write(bytes); });
+  file.write(whole.bytes(file.path()));
+} catch (const Error&) {
+  throw;
+} catch (const std::length_error& error) {
+  throw FileError(file.path(), error.what());
+} catch (const std::exception&) {
+  throw OutOfMemory(fmt::format("{}: {} cannot write the file, which is built in memory first",
+                                file.path(), format.library));
+}
 
 bool is_called(const ArrayInfo& array, std::string_view name) {
   const auto without_root = [](std::string_view path) {

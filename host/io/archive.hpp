@@ -1,5 +1,5 @@
 #pragma once
-/// Files that hold several named arrays: .npz, MATLAB's .mat, HDF5.
+/// Files that hold several named arrays: .npz, MATLAB's .mat, HDF5. Modules read and write them.
 
 #include <memory>
 #include <span>
@@ -7,18 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/border.hpp"
 #include "io/formats.hpp"
 
 namespace clgauss::io {
-
-/// An array as its file describes it.
-struct ArrayInfo {
-  std::string name;
-  Index rows = 0, cols = 0;  // 0 with an obstacle, or if unknown before reading
-  /// Why it is not a matrix of numbers, such as "holds text"; empty if it may be one.
-  std::string obstacle;
-  bool complex = false;  // each number has a real and an imaginary part
-};
 
 /// An open file. Its functions throw FormatError, which names the file and the array, and
 /// OutOfMemory.
@@ -34,10 +26,9 @@ class Archive {
   [[nodiscard]] virtual Content read(const ArrayInfo& array) = 0;
 };
 
-/// Open a file of each format. `input` and `options` must outlive the archive.
-[[nodiscard]] std::unique_ptr<Archive> open_npz(const Input& input, const ReadOptions& options);
-[[nodiscard]] std::unique_ptr<Archive> open_mat(const Input& input, const ReadOptions& options);
-[[nodiscard]] std::unique_ptr<Archive> open_hdf5(const Input& input, const ReadOptions& options);
+/// An .npz file. `format` is that of its module; `input` and `options` must outlive the archive.
+[[nodiscard]] std::unique_ptr<Archive> open_npz(const ForeignFormat& format, const Input& input,
+                                                const ReadOptions& options);
 
 /// A matrix and its name in a file of several.
 struct NamedMatrix {
@@ -45,9 +36,10 @@ struct NamedMatrix {
   const Matrix& matrix;
 };
 
-void write_npz(OutputFile& file, std::span<const NamedMatrix> arrays);
-void write_mat(OutputFile& file, std::span<const NamedMatrix> arrays);
-void write_hdf5(OutputFile& file, std::span<const NamedMatrix> arrays);
+/// Writes a file of `format`, which a module builds in memory. Throws OutOfMemory, and FileError if
+/// the format cannot hold one of the matrices.
+void write_arrays(const ForeignFormat& format, OutputFile& file,
+                  std::span<const NamedMatrix> arrays);
 
 /// The parts of a path FILE:ARRAY, if FILE exists and FILE:ARRAY does not. Otherwise `file` is the
 /// whole path.

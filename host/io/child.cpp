@@ -14,10 +14,12 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <optional>
 #include <system_error>
 
 #include "io/descriptor.hpp"
 #include "io/memory.hpp"
+#include "io/memory_file.hpp"
 #include "io/progress.hpp"
 #include "operating_system.hpp"
 #include "parallel.hpp"
@@ -149,8 +151,6 @@ class Child {
     try {
       work(sender);
       sender.send(Kind::end, {});
-    } catch (const Unreadable& error) {
-      sender.send(Kind::unreadable, error.what());
     } catch (const std::bad_alloc&) {
       sender.send(Kind::out_of_memory, {});
     } catch (const std::exception& error) {
@@ -167,10 +167,31 @@ class Child {
   pid_t process_ = -1;
 };
 
+/// Libraries read a file only by name. Unpacked input, or input from a pipe, is therefore copied to
+/// a file in memory.
+class NamedInput {
+ public:
+  explicit NamedInput(const Input& input) : input_(input) {}
+
+  [[nodiscard]] ForeignFile file() {
+    return {input_.bytes(), !input_.mapped(), [this] { return path(); }};
+  }
+
+ private:
+  [[nodiscard]] std::string path() {
+    if (input_.mapped()) return input_.name();
+    copy_.emplace().write(input_.bytes());
+    return copy_->path();
+  }
+
+  const Input& input_;
+  std::optional<MemoryFile> copy_;
+};
+
 class ChildArchive : public Archive {
  public:
-  ChildArchive(const Input& input, const ReadOptions& options, const ForeignReader& reader)
-      : input_(input), options_(options), reader_(reader) {}
+  ChildArchive(const ForeignFormat& format, const Input& input, const ReadOptions& options)
+      : format_(format), input_(input), options_(options) {}
 
   [[nodiscard]] std::vector<ArrayInfo> arrays() override;
   [[nodiscard]] Content read(const ArrayInfo& array) override;
@@ -186,9 +207,9 @@ class ChildArchive : public Archive {
   void refuse_nonfinite(const Content& content, const std::string& name) const;
   [[noreturn]] void fail(Child& child, const Head& head, const std::string& name) const;
 
+  const ForeignFormat& format_;
   const Input& input_;
   const ReadOptions& options_;
-  ForeignReader reader_;
 };
 
 void ChildArchive::receive(Child& child, void* place, std::size_t count, const std::string& name,
@@ -199,7 +220,7 @@ void ChildArchive::receive(Child& child, void* place, std::size_t count, const s
   if (!whole)
     throw FormatError(
         name, 0, 0,
-        fmt::format("the file is cut off or damaged: {} failed on it", reader_.library));
+        fmt::format("the file is cut off or damaged: {} failed on it", format_.library));
 }
 
 std::string ChildArchive::text(Child& child, const Head& head, const std::string& name) const {
@@ -218,7 +239,8 @@ void ChildArchive::fail(Child& child, const Head& head, const std::string& name)
 
 std::vector<ArrayInfo> ChildArchive::arrays() {
   Child child(patience(0), [&](const Sender& sender) {
-    for (const ArrayInfo& array : reader_.list(input_)) sender.send(Kind::array, packed(array));
+    for (const ArrayInfo& array : format_.list(NamedInput(input_).file()))
+      sender.send(Kind::array, packed(array));
   });
   std::vector<ArrayInfo> found;
   while (true) {
@@ -238,10 +260,8 @@ Content ChildArchive::read(const ArrayInfo& array) {
   require_memory(name, array.rows, array.cols, copies);
   const Index bytes = copies / 2 * *dense_bytes(array.rows, array.cols);
   Child child(patience(bytes), [&](const Sender& sender) {
-    reader_.read(input_, array, [&](std::span<const double> numbers) {
-      sender.send(Kind::numbers,
-                  {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()});
-    });
+    format_.read(NamedInput(input_).file(), array,
+                 [&](std::string_view numbers) { sender.send(Kind::numbers, numbers); });
   });
   Content content{.rows = array.rows, .cols = array.cols, .values = {}, .complex = array.complex};
   Progress progress(options_.progress, name, bytes);
@@ -279,9 +299,9 @@ std::mutex& forking() {
   return mutex;
 }
 
-std::unique_ptr<Archive> open_in_child(const Input& input, const ReadOptions& options,
-                                       const ForeignReader& reader) {
-  return std::make_unique<ChildArchive>(input, options, reader);
+std::unique_ptr<Archive> open_in_child(const ForeignFormat& format, const Input& input,
+                                       const ReadOptions& options) {
+  return std::make_unique<ChildArchive>(format, input, options);
 }
 
 }  // namespace clgauss::io

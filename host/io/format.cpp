@@ -15,6 +15,7 @@
 #include "io/archive.hpp"
 #include "io/ascii.hpp"
 #include "io/memory.hpp"
+#include "io/module.hpp"
 #include "io/number.hpp"
 #include "parallel.hpp"
 
@@ -24,22 +25,6 @@ namespace {
 
 using io::Content;
 using io::Input;
-
-#ifdef CLGAUSS_WITH_ZIP
-constexpr bool kWithZip = true;
-#else
-constexpr bool kWithZip = false;
-#endif
-#ifdef CLGAUSS_WITH_MATIO
-constexpr bool kWithMatio = true;
-#else
-constexpr bool kWithMatio = false;
-#endif
-#ifdef CLGAUSS_WITH_HDF5
-constexpr bool kWithHdf5 = true;
-#else
-constexpr bool kWithHdf5 = false;
-#endif
 
 bool is_npz(std::string_view bytes) {
   return bytes.starts_with("PK\3\4") || bytes.starts_with("PK\5\6");
@@ -54,8 +39,7 @@ bool is_mat(std::string_view bytes) {
 bool is_hdf5(std::string_view bytes) { return bytes.starts_with("\x89HDF\r\n\x1a\n"); }
 
 /// The description of a format. A new format is a row here and a value of FileFormat. A format for
-/// one matrix has `read` and `write`; a format for several named matrices has `open` and
-/// `write_arrays`.
+/// one matrix has `read` and `write`; a format for several named matrices has `open` and a module.
 struct Format {
   FileFormat format;
   std::string_view name;
@@ -63,10 +47,9 @@ struct Format {
   bool (*recognises)(std::string_view bytes) = nullptr;  // null if it has no signature
   Content (*read)(const Input&, const ReadOptions&) = nullptr;
   void (*write)(OutputFile&, const Matrix&, const WriteOptions&) = nullptr;
-  std::unique_ptr<io::Archive> (*open)(const Input&, const ReadOptions&) = nullptr;
-  void (*write_arrays)(OutputFile&, std::span<const io::NamedMatrix>) = nullptr;
-  std::string_view library = {};  // that it needs
-  bool available = true;          // whether this build includes the library
+  std::unique_ptr<io::Archive> (*open)(const io::ForeignFormat&, const Input&,
+                                       const ReadOptions&) = nullptr;
+  std::string_view library = {};  // that its module needs
   Content (*read_any)(const Input&,
                       const ReadOptions&) = nullptr;  // if it supports complex numbers
   void (*write_complex)(OutputFile&, const Matrix& parts, const WriteOptions&) = nullptr;
@@ -112,25 +95,19 @@ constexpr std::array formats = {
            .extensions = {".npz"},
            .recognises = is_npz,
            .open = io::open_npz,
-           .write_arrays = io::write_npz,
-           .library = "libzip (libzip-dev)",
-           .available = kWithZip},
+           .library = "libzip (libzip-dev)"},
     Format{.format = FileFormat::mat,
            .name = "mat",
            .extensions = {".mat"},
            .recognises = is_mat,
-           .open = io::open_mat,
-           .write_arrays = io::write_mat,
-           .library = "libmatio (libmatio-dev)",
-           .available = kWithMatio},
+           .open = io::open_in_child,
+           .library = "libmatio (libmatio-dev)"},
     Format{.format = FileFormat::hdf5,
            .name = "h5",
            .extensions = {".h5", ".hdf5"},
            .recognises = is_hdf5,
-           .open = io::open_hdf5,
-           .write_arrays = io::write_hdf5,
-           .library = "libhdf5 (libhdf5-dev)",
-           .available = kWithHdf5},
+           .open = io::open_in_child,
+           .library = "libhdf5 (libhdf5-dev)"},
 };
 
 const Format& entry_of(FileFormat format) {
@@ -161,9 +138,19 @@ FileFormat detect(std::string_view bytes, FileFormat by_extension) {
   return line.find_first_of(" \t") != std::string_view::npos ? FileFormat::text : by_extension;
 }
 
-/// Libraries build a file in memory. Some formats need another copy of the matrix.
-void require_room(const OutputFile& file, const Matrix& matrix) {
+/// The module of a format for several matrices; throws FileError without it.
+const io::ForeignFormat& module_of(const Format& entry, const std::string& file) {
+  const io::ForeignFormat* const format = io::open_module(entry.name, entry.library).format;
+  if (format == nullptr) throw FileError(file, io::unavailable_text(entry.format));
+  return *format;
+}
+
+/// Writes `arrays`, of which A or x is the first. Modules build a file in memory, some with another
+/// copy of the matrix.
+void write_arrays(OutputFile& file, const Format& entry, std::span<const io::NamedMatrix> arrays) {
+  const Matrix& matrix = arrays.front().matrix;
   io::require_memory(file.path(), matrix.rows(), matrix.cols(), 3);
+  io::write_arrays(module_of(entry, file.path()), file, arrays);
 }
 
 }  // namespace
@@ -179,7 +166,7 @@ std::optional<FileFormat> parse_file_format(std::string_view name) {
 
 std::string_view file_format_name(FileFormat format) { return entry_of(format).name; }
 
-bool is_available(FileFormat format) { return entry_of(format).available; }
+bool is_available(FileFormat format) { return io::unavailable_text(format).empty(); }
 
 std::vector<std::string> file_format_names() {
   std::vector<std::string> names;
@@ -213,9 +200,8 @@ Matrix read_matrix(const std::string& path, const ReadOptions& options) {
 void write_matrix(OutputFile& file, const Matrix& matrix, FileFormat format,
                   const WriteOptions& options) {
   const Format& entry = entry_of(format);
-  if (entry.write_arrays == nullptr) return entry.write(file, matrix, options);
-  require_room(file, matrix);
-  entry.write_arrays(file, std::array{io::NamedMatrix{"x", matrix}});
+  if (entry.open == nullptr) return entry.write(file, matrix, options);
+  write_arrays(file, entry, std::array{io::NamedMatrix{"x", matrix}});
 }
 
 bool writes_complex(FileFormat format) { return entry_of(format).write_complex != nullptr; }
@@ -243,10 +229,9 @@ void write_matrix(OutputFile& file, const ComplexMatrix& matrix, FileFormat form
 void write_system(OutputFile& file, const System& system, FileFormat format,
                   const WriteOptions& options) {
   const Format& entry = entry_of(format);
-  if (entry.write_arrays == nullptr) return entry.write(file, io::augmented(system), options);
-  require_room(file, system.a);
+  if (entry.open == nullptr) return entry.write(file, io::augmented(system), options);
   const std::array arrays = {io::NamedMatrix{"A", system.a}, io::NamedMatrix{"b", system.b}};
-  entry.write_arrays(file, std::span(arrays).first(system.b.cols() > 0 ? 2 : 1));
+  write_arrays(file, entry, std::span(arrays).first(system.b.cols() > 0 ? 2 : 1));
 }
 
 namespace io {
@@ -258,11 +243,11 @@ std::string formats_of_complex(std::string_view last) {
   return enumeration(names, last);
 }
 
-void refuse_unavailable(const std::string& file, FileFormat format) {
+std::string unavailable_text(FileFormat format) {
   const Format& entry = entry_of(format);
-  throw FileError(file, fmt::format("is {}, which this build of clgauss neither reads nor writes: "
-                                    "{} was missing when it was built",
-                                    entry.extensions[0], entry.library));
+  if (entry.open == nullptr) return {};
+  const std::string obstacle = open_module(entry.name, entry.library).obstacle;
+  return obstacle.empty() ? "" : fmt::format("is {}, and {}", entry.extensions[0], obstacle);
 }
 
 namespace {
@@ -315,7 +300,8 @@ Content read_content(const std::string& path, const ReadOptions& options, std::s
                      if (entry.open == nullptr) {
                        content = read_plain(input, array, entry, options, numbers);
                      } else {
-                       const std::unique_ptr<Archive> archive = entry.open(input, options);
+                       const std::unique_ptr<Archive> archive =
+                           entry.open(module_of(entry, input.name()), input, options);
                        const auto arrays = as_far_as(numbers, archive->arrays());
                        content = archive->read(chosen(input, arrays, array, {role, before, {}}));
                        content.format = entry.format;
@@ -331,7 +317,8 @@ SystemContent read_system_content(const std::string& path, const ReadOptions& op
       path, options,
       [&](const Input& input, const std::string& array, const Format& entry) -> SystemContent {
         if (entry.open == nullptr) return {read_plain(input, array, entry, options, numbers), {}};
-        const std::unique_ptr<Archive> archive = entry.open(input, options);
+        const std::unique_ptr<Archive> archive =
+            entry.open(module_of(entry, input.name()), input, options);
         const std::vector<ArrayInfo> arrays = as_far_as(numbers, archive->arrays());
         const ArrayInfo& a = chosen(input, arrays, array, {"A", {}, between});
         const bool both =

@@ -108,8 +108,9 @@ struct SystemContent {
 /// The formats that can store complex numbers: "text, mtx and npy", with `last` in place of "and".
 [[nodiscard]] std::string formats_of_complex(std::string_view last);
 
-/// Throws FileError, because this build does not support the format.
-[[noreturn]] void refuse_unavailable(const std::string& file, FileFormat format);
+/// Why no file of this format can be read or written, to follow the name of a file; empty if one
+/// can be. Opens the format's module, if it has one.
+[[nodiscard]] std::string unavailable_text(FileFormat format);
 
 /// Whether the first bytes are those of an .npy file or of a Matrix Market file.
 [[nodiscard]] bool is_npy(std::string_view bytes);

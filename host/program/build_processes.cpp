@@ -1,6 +1,5 @@
 #include "program/build_processes.hpp"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -259,13 +258,7 @@ std::string device_text(const cl::Device& device) {
 
 fs::path builder_program() {
   const fs::path name = "clgauss-builder";
-  Dl_info here{};
-  fs::path file;
-  if (dladdr(reinterpret_cast<const void*>(&builder_program), &here) != 0 &&
-      here.dli_fname != nullptr)
-    file = here.dli_fname;
-  if (!file.is_absolute()) file = operating_system::program_file();  // then it is the name as typed
-  const fs::path folder = file.parent_path();
+  const fs::path folder = operating_system::own_folder();
   for (const fs::path& place :
        {folder, folder.parent_path(), folder.parent_path() / "libexec" / "clgauss"})
     if (!folder.empty() && access((place / name).c_str(), X_OK) == 0) return place / name;

@@ -8,6 +8,8 @@
 #                            share/doc, where their links to each other lead on
 # names                      what the library gives out is its public names, of C those of host/c/symbols.txt
 # core                       builds programs in C++ and C against libclgauss_core, and looks at what that brings along
+# formats                    neither library nor programs need HDF5, libmatio or libzip; a module is opened by the first file that takes it,
+#                            and its absence is told by an error that says what to install
 # pkg_config_c               builds a C99 program against the prefix, and runs it
 # find_package_c             the same by CMake, in a project of C alone and in one of C and C++
 # without_starpu             configured without StarPU, nothing of solves beyond one device is left to build. With LONG=1 the programs
@@ -160,6 +162,56 @@ case $kind in
       ! ldd "$work/$kind/$program" | grep -E 'libzip|libmatio|libhdf5|libclgauss\.' || fail "$program needs the above"
     done
     ;;
+  formats)
+    install_clgauss
+    modules=$libraries/clgauss
+    static=$([ -e "$libraries/libclgauss.so" ] || echo --static)
+    # A program with libclgauss.a in it cannot know the prefix that this installation went to.
+    [ -z "$static" ] || export LD_LIBRARY_PATH=$modules:$LD_LIBRARY_PATH
+    # shellcheck disable=SC2046,SC2086
+    "${CXX:-c++}" -std=c++20 $(pkg-config --cflags clgauss) "$here/read_matrix.cpp" -o "$work/read_matrix" $(pkg-config $static --libs clgauss)
+    needed=0
+    for file in "$work/read_matrix" "$libraries"/libclgauss*.so "$prefix"/bin/*; do
+      [ -f "$file" ] || continue
+      needed=$((needed + 1))
+      ! readelf -d "$file" | grep -E 'NEEDED.*lib(hdf5|matio|zip)' || fail "$file needs the above"
+    done
+    [ $needed -gt 0 ] || fail "nothing to look at"
+    cd "$work"
+    printf '1,2\n3,4\n' >a.csv
+    for format in npz mat h5; do cp "$source_folder/tests/data/system.$format" a.$format; done
+    # The libraries that reading a file opens: those of its module, and of no other.
+    opened() { LD_DEBUG=files LD_DEBUG_OUTPUT=$work/opened ./read_matrix "$1" >&2 && cat opened.* && rm opened.*; }
+    [ -z "$(opened a.csv | grep -E 'lib(hdf5|matio|zip)|libclgauss_(npz|mat|h5)')" ] || fail "a.csv opens libraries of formats"
+    for format in npz mat h5; do
+      modules_of=$(opened a.$format | grep -oE 'libclgauss_(npz|mat|h5)' | sort -u)
+      [ "$modules_of" = libclgauss_$format ] || fail "a.$format opens $modules_of"
+    done
+    # The program finds the modules from its own folder. -DCLGAUSS_PROGRAMS=OFF leaves none.
+    program=$(find "$prefix/bin" -name clgauss 2>/dev/null || true)
+    written() { [ -z "$program" ] || env -u LD_LIBRARY_PATH "$program" generate --kind random --n 3 -o x.mat 2>&1; }
+    # $1: what the error says of the module of a.mat
+    refused() {
+      local said code=0
+      said=$(./read_matrix a.mat) || code=$?
+      [ $code = 2 ] && [[ $said = "a.mat: is .mat, and "*libclgauss_mat.so*"$1"*libclgauss-formats*libmatio-dev* ]] || fail "$code: $said"
+      code=0
+      said=$(written) || code=$?
+      [ -z "$program" ] || [[ $code = 3 && $said = *"x.mat: is .mat, and "*"$1"* && ! -e x.mat ]] || fail "$code: $said"
+      ./read_matrix a.csv
+      ./read_matrix a.npz
+    }
+    mv "$modules/libclgauss_mat.so" kept.so
+    refused "No such file"
+    : >"$modules/libclgauss_mat.so"
+    refused "file too short"
+    echo 'extern const char clgauss_border[] = "0"; extern const int clgauss_format = 0;' >other.c
+    "${CC:-cc}" -w -shared -fPIC other.c -o "$modules/libclgauss_mat.so"
+    refused "of another version"
+    mv kept.so "$modules/libclgauss_mat.so"
+    ./read_matrix a.mat
+    written
+    ;;
   subdirectory | fetch_content)
     configure -DCLGAUSS_SOURCE="$source_folder" -DFETCHCONTENT_SOURCE_DIR_CLGAUSS="$source_folder"
     check_parent
@@ -206,7 +258,7 @@ case $kind in
     cmake -S "$source_folder" -B "$work/shared" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DCLGAUSS_TESTS=OFF \
       -DCLGAUSS_PROGRAMS=OFF >"$work/configure.log"
     cmake --build "$work/shared" >"$work/build.log" 2>&1 || fail "$(tail -20 "$work/build.log")"
-    for each in names core find_package find_package_c pkg_config pkg_config_c; do
+    for each in names core formats find_package find_package_c pkg_config pkg_config_c; do
       "$0" "$each" "$work/shared"
     done
     ;;

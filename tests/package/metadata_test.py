@@ -63,7 +63,8 @@ class Metadata(unittest.TestCase):
     def test_every_need_has_a_row(self):
         asked = set(re.findall(r"^ *find_package\((\w+)[^)]*REQUIRED", CMAKE, re.M)) - {"Threads", "Boost"}
         self.assertEqual(asked, {name for name in [*LIBRARY, *PROGRAMS] if not name.startswith("boost/")})
-        self.assertEqual(set(re.findall(r"^find_format_library\((\w+)", CMAKE, re.M)), set(FORMATS))
+        modules = dict(re.findall(r"^add_format_module\((\w+) .* (\S+-dev) ", text("host/cmake/formats.cmake"), re.M))
+        self.assertEqual(modules, {name: row[DEBIAN] for name, row in FORMATS.items()})
         used = {part for folder in ("host", "tuner", "python/src") for path in (SOURCE / folder).rglob("*.[ch]pp")
                 for part in re.findall(r"#include <(boost/\w+)", path.read_text())}
         self.assertEqual(used, {name for name in [*LIBRARY, *PROGRAMS] if name.startswith("boost/")})

@@ -14,6 +14,12 @@ step clgauss-tune --version
 step clgauss generate --kind random --n 200 -o system.txt
 step clgauss solve system.txt -o x.txt
 [ -s x.txt ] || fail "no x was written"
+# Files of .npz, .mat and HDF5 by libclgauss-formats, and by the programs and the library themselves none.
+for format in npz mat h5; do
+  step clgauss generate --kind random --n 50 -o "s.$format"
+  step clgauss solve "s.$format" -o x.csv
+done
+! ldd /usr/bin/clgauss /usr/bin/clgauss-tune /usr/lib/*/libclgauss*.so.1 | grep -E 'libhdf5|libmatio|libzip' || fail "the above are needed"
 if command -v clgauss-distributed >/dev/null; then
   step clgauss solve system.txt --devices all -o x_of_all.txt
   [ -s x_of_all.txt ] || fail "no x was written beyond one device"
@@ -33,7 +39,12 @@ step ./solve_core
 ! ldd solve_core | grep -E 'libhdf5|libmatio|libzip' || fail "libclgauss_core needs the libraries above"
 
 step /usr/bin/python3 solve.py  # by python3-clgauss
-mapfile -t installed < <(for deb in ./*.deb; do dpkg-deb -f "$deb" Package; done)
+apt-get purge -y -q libclgauss-formats >remove.log 2>&1 || fail "$(tail -20 remove.log)"
+code=0
+clgauss solve s.mat 2>error || code=$?
+[ $code = 3 ] && grep 's.mat: is .mat.*libclgauss-formats' error || fail "without libclgauss-formats: $code, $(cat error)"
+step clgauss solve system.txt -o x.txt
+mapfile -t installed < <(for deb in ./*.deb; do dpkg-deb -f "$deb" Package; done | grep -vx libclgauss-formats)
 apt-get purge -y -q "${installed[@]}" >remove.log 2>&1 || fail "$(tail -20 remove.log)"
 find / -xdev -name '*clgauss*' -not -path '/packages/*' -not -path '/root/*' | sort | diff before - || fail "the files above (>) stay behind"
 echo "packages: installed, used and removed: ${installed[*]}"

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "io/formats.hpp"
+#include "io/module.hpp"
 #include "io_support.hpp"
 
 using namespace clgauss;
@@ -82,12 +83,14 @@ TEST_CASE("formats: names and extensions") {
   CHECK(format_of_extension("-") == FileFormat::text);
 }
 
-TEST_CASE("formats: one whose library was not there says which") {
+TEST_CASE("formats: one whose module is not there says what is missing") {
   for (const FileFormat format : all_formats) CHECK(is_available(format));  // test.sh installs them
-  check_throws<FileError>(
-      [] { io::refuse_unavailable("A.h5", FileFormat::hdf5); },
-      "A.h5: is .h5, which this build of clgauss neither reads nor writes: libhdf5 "
-      "(libhdf5-dev) was missing when it was built");
+  const io::Module none = io::open_module("xls", "libxls (libxls-dev)");
+  CHECK(none.format == nullptr);
+  CHECK(none.obstacle ==
+        "libclgauss_xls.so, which reads and writes it, cannot be opened (libclgauss_xls.so: cannot "
+        "open shared object file: No such file or directory): install the Debian package "
+        "libclgauss-formats, or build clgauss where libxls (libxls-dev) is installed");
 }
 
 TEST_CASE("formats: what is written is read again, bit for bit") {

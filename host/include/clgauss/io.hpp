@@ -29,8 +29,9 @@ enum class FileFormat { text, matrix_market, npy, csv, tsv, npz, mat, hdf5 };
 [[nodiscard]] std::string_view file_format_name(FileFormat format);
 /// The names of all formats, in the order above.
 [[nodiscard]] std::vector<std::string> file_format_names();
-/// Whether this build supports the format: .npz, .mat and .h5 need libraries that may have been
-/// missing.
+/// Whether files of the format can be read and written. .npz, .mat and .h5 need a module each:
+/// libclgauss_npz.so, libclgauss_mat.so, libclgauss_h5.so. This call opens it, and is false if the
+/// module is not installed, or a library that it needs.
 [[nodiscard]] bool is_available(FileFormat format);
 /// The format of a file name's extension, ignoring case and a final .gz: .mtx .npy .csv .tsv .npz
 /// .mat .h5 .hdf5, and text for any other.

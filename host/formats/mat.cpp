@@ -1,24 +1,18 @@
 // MATLAB's .mat, levels 4, 5 and 7.3, through libmatio. The format is column-major.
 // https://www.mathworks.com/help/pdf_doc/matlab/matfile_format.pdf
 
-#include "io/archive.hpp"
-
-#ifdef CLGAUSS_WITH_MATIO
-
 #include <fmt/format.h>
 #include <matio.h>
 
 #include <algorithm>
 #include <array>
-#include <clgauss/error.hpp>
-#include <clgauss/version.hpp>
 #include <cstdint>
 #include <limits>
-#include <optional>
+#include <memory>
+#include <stdexcept>
 
-#include "io/child.hpp"
+#include "formats/border.hpp"
 #include "io/exact.hpp"
-#include "io/memory_file.hpp"
 
 namespace clgauss::io {
 
@@ -29,25 +23,16 @@ struct Close {
   void operator()(matvar_t* variable) const { Mat_VarFree(variable); }
 };
 using Variable = std::unique_ptr<matvar_t, Close>;
+using File = std::unique_ptr<mat_t, Close>;
 
-/// libmatio reads a file only by name. Unpacked input, or input from a pipe, is therefore copied to
-/// a file in memory.
-class File {
- public:
-  explicit File(const Input& input) {
-    if (!input.mapped()) copy_.emplace().write(input.bytes());
-    file_.reset(Mat_Open((copy_ ? copy_->path() : input.name()).c_str(), MAT_ACC_RDONLY));
-    if (!file_)
-      throw Unreadable("the file is cut off or damaged, or not a .mat of level 4, 5 or 7.3");
-    if (copy_ && Mat_GetVersion(file_.get()) == MAT_FT_MAT73)
-      throw Unreadable("a .mat of level 7.3 is read neither packed nor from a pipe");
-  }
-  [[nodiscard]] mat_t* get() const { return file_.get(); }
-
- private:
-  std::optional<MemoryFile> copy_;
-  std::unique_ptr<mat_t, Close> file_;
-};
+File opened(const ForeignFile& from) {
+  File file(Mat_Open(from.path().c_str(), MAT_ACC_RDONLY));
+  if (!file)
+    throw std::runtime_error("the file is cut off or damaged, or not a .mat of level 4, 5 or 7.3");
+  if (from.is_copy && Mat_GetVersion(file.get()) == MAT_FT_MAT73)
+    throw std::runtime_error("a .mat of level 7.3 is read neither packed nor from a pipe");
+  return file;
+}
 
 std::string obstacle_of(const matvar_t& variable) {
   switch (variable.class_type) {
@@ -75,8 +60,28 @@ std::string obstacle_of(const matvar_t& variable) {
   return variable.rank == 2 ? "" : fmt::format("has {} dimensions, 2 are read", variable.rank);
 }
 
-std::vector<ArrayInfo> list_mat(const Input& input) {
-  const File file(input);
+/// Throws unless the arrays of a level 5 file fill it: libmatio treats a truncated array as the end
+/// of the file. The header has 128 bytes; its last two give the byte order. After it, each array
+/// begins with its type and its length.
+void require_whole(std::string_view rest) {
+  constexpr std::size_t kHeader = 128, kTag = 8;
+  if (!rest.starts_with("MATLAB 5")) return;
+  const bool swapped = rest.size() >= kHeader && rest.substr(kHeader - 2, 2) == "MI";
+  rest.remove_prefix(std::min(kHeader, rest.size()));
+  while (!rest.empty()) {
+    std::uint32_t length = 0;
+    for (std::size_t i = 0; i < sizeof length && rest.size() >= kTag; ++i)
+      length |= std::uint32_t{static_cast<unsigned char>(rest[swapped ? kTag - 1 - i : 4 + i])}
+                << 8 * i;
+    if (rest.size() < kTag || length > rest.size() - kTag)
+      throw std::runtime_error("the file is cut off or damaged: an array is longer than it");
+    rest.remove_prefix(kTag + length);
+  }
+}
+
+std::vector<ArrayInfo> list_mat(const ForeignFile& from) {
+  require_whole(from.bytes);
+  const File file = opened(from);
   std::vector<ArrayInfo> found;
   while (const Variable variable{Mat_VarReadNextInfo(file.get())}) {
     if (variable->name == nullptr) continue;
@@ -115,14 +120,14 @@ void with_type(matio_types type, With with) {
     case MAT_T_UINT64:
       return with(static_cast<const std::uint64_t*>(nullptr));
     default:
-      throw Unreadable("its numbers are of a type that is not read");
+      throw std::runtime_error("its numbers are of a type that is not read");
   }
 }
 
 template <typename T>
 double exact_number(T value, Index row, Index col) {
   if constexpr (std::integral<T>)
-    if (!is_exact(value)) throw Unreadable(inexact_text(value, row, col));
+    if (!is_exact(value)) throw std::runtime_error(inexact_text(value, row, col));
   return static_cast<double>(value);
 }
 
@@ -139,7 +144,7 @@ class Parts {
     const auto* split = static_cast<const mat_complex_split_t*>(data);
     for (const void* part : {split->Re, split->Im}) {
       if (part == nullptr)
-        throw Unreadable("the file is damaged: half of the complex numbers is missing");
+        throw std::runtime_error("the file is damaged: half of the complex numbers is missing");
       parts_.push_back(static_cast<const T*>(part));
     }
   }
@@ -150,9 +155,12 @@ class Parts {
   std::vector<const T*> parts_;
 };
 
+void take_numbers(std::span<const double> numbers, const TakeBytes& take) {
+  take({reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()});
+}
+
 template <typename T>
-void take_columns(const Parts<T>& numbers, const ArrayInfo& array,
-                  const ForeignReader::Take& take) {
+void take_columns(const Parts<T>& numbers, const ArrayInfo& array, const TakeBytes& take) {
   const auto parts = numbers.parts();
   const Index width = array.cols * parts.size();
   const Index step = std::min((Index{1} << 20U) / width + 1, array.rows);
@@ -164,20 +172,19 @@ void take_columns(const Parts<T>& numbers, const ArrayInfo& array,
         for (Index row = 0; row < rows; ++row)
           strip[row * width + col * parts.size() + part] =
               exact_number(parts[part][col * array.rows + top + row], top + row, col);
-    take({strip.data(), rows * width});
+    take_numbers({strip.data(), rows * width}, take);
   }
 }
 
 template <typename T>
-void take_sparse(const mat_sparse_t& sparse, const ArrayInfo& array,
-                 const ForeignReader::Take& take) {
+void take_sparse(const mat_sparse_t& sparse, const ArrayInfo& array, const TakeBytes& take) {
   const Parts<T> numbers(sparse.data, array.complex);
   const auto parts = numbers.parts();
   const Index width = array.cols * parts.size();
   std::vector<double> dense(array.rows * width);
   const Index entries = std::min<Index>(sparse.nir, sparse.ndata);
   const auto damaged = [] {
-    return Unreadable("the sparse matrix is damaged: its indices contradict its size");
+    return std::runtime_error("the sparse matrix is damaged: its indices contradict its size");
   };
   if (sparse.njc != array.cols + 1) throw damaged();
   for (Index col = 0; col < array.cols; ++col) {
@@ -189,100 +196,59 @@ void take_sparse(const mat_sparse_t& sparse, const ArrayInfo& array,
         dense[row * width + col * parts.size() + part] += exact_number(parts[part][k], row, col);
     }
   }
-  take(dense);
+  take_numbers(dense, take);
 }
 
-void read_mat(const Input& input, const ArrayInfo& array, const ForeignReader::Take& take) {
-  const File file(input);
+void read_mat(const ForeignFile& from, const ArrayInfo& array, const TakeBytes& take) {
+  const File file = opened(from);
   const Variable variable(Mat_VarReadInfo(file.get(), array.name.c_str()));
   if (array.rows == 0 || array.cols == 0) return;
   if (variable && (variable->isComplex != 0) != array.complex)
-    throw Unreadable("the file was changed meanwhile");
+    throw std::runtime_error("the file was changed meanwhile");
   if (!variable || Mat_VarReadDataAll(file.get(), variable.get()) != 0 || variable->data == nullptr)
-    throw Unreadable("the file is cut off or damaged: libmatio cannot read the array");
+    throw std::runtime_error("the file is cut off or damaged: libmatio cannot read the array");
   with_type(variable->data_type, [&](auto* of_type) {
     using T = std::remove_const_t<std::remove_pointer_t<decltype(of_type)>>;
     if (variable->class_type == MAT_C_SPARSE)
       return take_sparse<T>(*static_cast<const mat_sparse_t*>(variable->data), array, take);
     if (variable->nbytes / sizeof(T) < array.rows * array.cols)
-      throw Unreadable("the file is cut off or damaged: the array is shorter than its shape");
+      throw std::runtime_error(
+          "the file is cut off or damaged: the array is shorter than its shape");
     take_columns(Parts<T>(variable->data, array.complex), array, take);
   });
 }
 
-/// Throws FormatError unless the arrays of a level 5 file fill it: libmatio treats a truncated
-/// array as the end of the file. The header has 128 bytes; its last two give the byte order. After
-/// it, each array begins with its type and its length.
-void require_whole(const Input& input) {
-  constexpr std::size_t kHeader = 128, kTag = 8;
-  std::string_view rest = input.bytes();
-  if (!rest.starts_with("MATLAB 5")) return;
-  const bool swapped = rest.size() >= kHeader && rest.substr(kHeader - 2, 2) == "MI";
-  rest.remove_prefix(std::min(kHeader, rest.size()));
-  while (!rest.empty()) {
-    std::uint32_t length = 0;
-    for (std::size_t i = 0; i < sizeof length && rest.size() >= kTag; ++i)
-      length |= std::uint32_t{static_cast<unsigned char>(rest[swapped ? kTag - 1 - i : 4 + i])}
-                << 8 * i;
-    if (rest.size() < kTag || length > rest.size() - kTag)
-      throw FormatError(input.name(), 0, 0,
-                        "the file is cut off or damaged: an array is longer than it");
-    rest.remove_prefix(kTag + length);
+void write_mat(std::span<const ForeignArray> arrays, const std::string& path,
+               const TakeBytes& /*take*/) {
+  const auto check = [](bool done) {
+    if (!done) throw std::runtime_error("libmatio cannot write the file");
+  };
+  const auto header =
+      fmt::format("MATLAB 5.0 MAT-file, written by clgauss {}", CLGAUSS_PROJECT_VERSION);
+  File file(Mat_CreateVer(path.c_str(), header.c_str(), MAT_FT_MAT5));
+  check(file != nullptr);
+  for (const ForeignArray& array : arrays) {
+    /// Level 5 stores the size of an array as a 32-bit integer.
+    constexpr Index kMostBytes = std::numeric_limits<std::int32_t>::max() - 1024;
+    if (array.values.size() > kMostBytes / sizeof(double))
+      throw std::length_error(fmt::format(
+          "a .mat of level 5 takes arrays up to 2.147 GB, {} is {} x {}: write .h5 or .npy",
+          array.name, array.rows, array.cols));
+    std::vector<double> columns(array.values.size());
+    for (Index row = 0; row < array.rows; ++row)
+      for (Index col = 0; col < array.cols; ++col)
+        columns[col * array.rows + row] = array.values[row * array.cols + col];
+    std::array<std::size_t, 2> shape = {array.rows, array.cols};
+    const Variable variable(Mat_VarCreate(array.name.c_str(), MAT_C_DOUBLE, MAT_T_DOUBLE, 2,
+                                          shape.data(), columns.data(), MAT_F_DONT_COPY_DATA));
+    check(variable && Mat_VarWrite(file.get(), variable.get(), MAT_COMPRESSION_NONE) == 0);
   }
+  check(Mat_Close(file.release()) == 0);
 }
 
 }  // namespace
 
-std::unique_ptr<Archive> open_mat(const Input& input, const ReadOptions& options) {
-  require_whole(input);
-  return open_in_child(input, options, {"libmatio", list_mat, read_mat});
-}
-
-void write_mat(OutputFile& output, std::span<const NamedMatrix> arrays) {
-  MemoryFile whole;
-  const auto header = fmt::format("MATLAB 5.0 MAT-file, written by clgauss {}", version());
-  std::unique_ptr<mat_t, Close> file(
-      Mat_CreateVer(whole.path().c_str(), header.c_str(), MAT_FT_MAT5));
-  bool written = file != nullptr;
-  for (const auto& [name, matrix] : arrays) {
-    /// Level 5 stores the size of an array as a 32-bit integer.
-    constexpr Index kMostBytes = std::numeric_limits<std::int32_t>::max() - 1024;
-    if (matrix.values().size() > kMostBytes / sizeof(double))
-      throw FileError(
-          output.path(),
-          fmt::format(
-              "a .mat of level 5 takes arrays up to 2.147 GB, {} is {} x {}: write .h5 or .npy",
-              name, matrix.rows(), matrix.cols()));
-    Values columns(matrix.values().size());
-    for (Index row = 0; row < matrix.rows(); ++row)
-      for (Index col = 0; col < matrix.cols(); ++col)
-        columns[col * matrix.rows() + row] = matrix(row, col);
-    std::array<std::size_t, 2> shape = {matrix.rows(), matrix.cols()};
-    const Variable variable(Mat_VarCreate(std::string(name).c_str(), MAT_C_DOUBLE, MAT_T_DOUBLE, 2,
-                                          shape.data(), columns.data(), MAT_F_DONT_COPY_DATA));
-    written =
-        written && variable && Mat_VarWrite(file.get(), variable.get(), MAT_COMPRESSION_NONE) == 0;
-  }
-  written = written && Mat_Close(file.release()) == 0;
-  if (!written)
-    throw OutOfMemory(output.path() +
-                      ": libmatio cannot write the file, which is built in memory first");
-  output.write(whole.bytes(output.path()));
-}
-
 }  // namespace clgauss::io
 
-#else
-
-namespace clgauss::io {
-
-std::unique_ptr<Archive> open_mat(const Input& input, const ReadOptions& /*options*/) {
-  refuse_unavailable(input.name(), FileFormat::mat);
-}
-void write_mat(OutputFile& file, std::span<const NamedMatrix> /*arrays*/) {
-  refuse_unavailable(file.path(), FileFormat::mat);
-}
-
-}  // namespace clgauss::io
-
-#endif
+const clgauss::io::ForeignFormat clgauss_format = {"libmatio", clgauss::io::list_mat,
+                                                   clgauss::io::read_mat, clgauss::io::write_mat};

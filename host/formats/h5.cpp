@@ -1,22 +1,18 @@
 // HDF5 datasets of one or two dimensions, through libhdf5. https://docs.hdfgroup.org/hdf5/v1_10/
 
-#include "io/archive.hpp"
-
-#ifdef CLGAUSS_WITH_HDF5
-
 #define H5_USE_110_API  // later releases keep this API
 #include <fmt/format.h>
 #include <hdf5.h>
 
 #include <algorithm>
 #include <array>
-#include <clgauss/error.hpp>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
-#include "io/bytes.hpp"
-#include "io/child.hpp"
+#include "formats/border.hpp"
 #include "io/exact.hpp"
 
 namespace clgauss::io {
@@ -28,7 +24,8 @@ class Handle {
  public:
   Handle(hid_t id, herr_t (*close)(hid_t), const char* what) : id_(id), close_(close) {
     if (id_ < 0)
-      throw Unreadable(fmt::format("the file is damaged, or not HDF5: libhdf5 finds no {}", what));
+      throw std::runtime_error(
+          fmt::format("the file is damaged, or not HDF5: libhdf5 finds no {}", what));
   }
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
@@ -44,7 +41,8 @@ class Handle {
 
 void check(herr_t status, const char* what) {
   if (status < 0)
-    throw Unreadable(fmt::format("the file is cut off or damaged: libhdf5 cannot {}", what));
+    throw std::runtime_error(
+        fmt::format("the file is cut off or damaged: libhdf5 cannot {}", what));
 }
 
 /// By default, libhdf5 also prints every error that it returns. This turns printing off and
@@ -64,8 +62,9 @@ class Silence {
   void* data_ = nullptr;
 };
 
-constexpr const char* kNoPlace =
-    "/dev/null/clgauss";  // a path that no file on disk can have, for a file in memory
+/// libhdf5 opens no file by the name of a link in /proc. This is a path that no file on disk can
+/// have, for a file in memory.
+constexpr const char* kNoPlace = "/dev/null/clgauss";
 
 /// Access to a file in memory, which is never written to disk; or to a file on disk without locks,
 /// because some network file systems have none and nothing is written.
@@ -83,10 +82,10 @@ Handle access_to(std::optional<std::string_view> in_memory) {
   return {access, H5Pclose, "access"};
 }
 
-Handle opened(const Input& input) {
-  const Handle access = access_to(input.mapped() ? std::nullopt : std::optional(input.bytes()));
-  return {H5Fopen(input.mapped() ? input.name().c_str() : kNoPlace, H5F_ACC_RDONLY, access),
-          H5Fclose, "signature or superblock"};
+Handle opened(const ForeignFile& file) {
+  const Handle access = access_to(file.is_copy ? std::optional(file.bytes) : std::nullopt);
+  return {H5Fopen(file.is_copy ? kNoPlace : file.path().c_str(), H5F_ACC_RDONLY, access), H5Fclose,
+          "signature or superblock"};
 }
 
 std::string obstacle_of(hid_t type, int rank) {
@@ -126,15 +125,15 @@ herr_t add_dataset(hid_t file, const char* name, const H5O_info_t* object, void*
   try {
     const Handle dataset(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose, "dataset");
     found.push_back(info_of(dataset, std::string("/") + name));
-  } catch (const Unreadable&) {  // an exception must not pass through libhdf5, the caller
+  } catch (const std::runtime_error&) {  // an exception must not pass through libhdf5, the caller
     found.push_back({std::string("/") + name, 0, 0, "is damaged"});
   }
   return found.size() < kMost ? 0 : 1;
 }
 
-std::vector<ArrayInfo> list_hdf5(const Input& input) {
+std::vector<ArrayInfo> list_h5(const ForeignFile& from) {
   const Silence silence;
-  const Handle file = opened(input);
+  const Handle file = opened(from);
   std::vector<ArrayInfo> found;
   check(H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, add_dataset, &found), "list what it holds");
   return found;
@@ -156,14 +155,14 @@ void read_integers(hid_t dataset, hid_t type, hid_t memory, hid_t space, std::sp
   check(H5Dread(dataset, type, memory, space, H5P_DEFAULT, integers.data()), "read it");
   for (Index i = 0; i < integers.size(); ++i) {
     if (!is_exact(integers[i]))
-      throw Unreadable(inexact_text(integers[i], first_row + i / cols, i % cols));
+      throw std::runtime_error(inexact_text(integers[i], first_row + i / cols, i % cols));
     numbers[i] = static_cast<double>(integers[i]);
   }
 }
 
-void read_hdf5(const Input& input, const ArrayInfo& array, const ForeignReader::Take& take) {
+void read_h5(const ForeignFile& from, const ArrayInfo& array, const TakeBytes& take) {
   const Silence silence;
-  const Handle file = opened(input);
+  const Handle file = opened(from);
   const Handle dataset(H5Dopen2(file, array.name.c_str(), H5P_DEFAULT), H5Dclose, "dataset");
   const Handle type(H5Dget_type(dataset), H5Tclose, "type");
   const Handle space(H5Dget_space(dataset), H5Sclose, "shape");
@@ -186,57 +185,36 @@ void read_hdf5(const Input& input, const ArrayInfo& array, const ForeignReader::
                                    array.cols);
     else
       read_integers<std::int64_t>(dataset, H5T_NATIVE_INT64, memory, space, part, row, array.cols);
-    take(part);
+    take({reinterpret_cast<const char*>(part.data()), part.size_bytes()});
   }
+}
+
+void write_h5(std::span<const ForeignArray> arrays, const std::string& /*path*/,
+              const TakeBytes& take) {
+  const Silence silence;
+  const Handle file(H5Fcreate(kNoPlace, H5F_ACC_TRUNC, H5P_DEFAULT, access_to("")), H5Fclose,
+                    "room");
+  for (const ForeignArray& array : arrays) {
+    const std::array<hsize_t, 2> shape = {array.rows, array.cols};
+    const Handle space(H5Screate_simple(2, shape.data(), nullptr), H5Sclose, "room");
+    const Handle dataset(H5Dcreate2(file, array.name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT,
+                                    H5P_DEFAULT, H5P_DEFAULT),
+                         H5Dclose, "room");
+    check(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.values.data()),
+          "write it");
+  }
+  check(H5Fflush(file, H5F_SCOPE_GLOBAL), "write it");
+  const ssize_t bytes = H5Fget_file_image(file, nullptr, 0);
+  check(bytes < 0 ? -1 : 0, "write it");
+  const auto size = static_cast<std::size_t>(bytes);
+  const auto whole = std::make_unique_for_overwrite<char[]>(size);
+  check(H5Fget_file_image(file, whole.get(), size) < 0 ? -1 : 0, "write it");
+  take({whole.get(), size});
 }
 
 }  // namespace
 
-std::unique_ptr<Archive> open_hdf5(const Input& input, const ReadOptions& options) {
-  return open_in_child(input, options, {"libhdf5", list_hdf5, read_hdf5});
-}
-
-void write_hdf5(OutputFile& output, std::span<const NamedMatrix> arrays) {
-  Bytes whole;
-  try {
-    const Silence silence;
-    const Handle file(H5Fcreate(kNoPlace, H5F_ACC_TRUNC, H5P_DEFAULT, access_to("")), H5Fclose,
-                      "room");
-    for (const auto& [name, matrix] : arrays) {
-      const std::array<hsize_t, 2> shape = {matrix.rows(), matrix.cols()};
-      const Handle space(H5Screate_simple(2, shape.data(), nullptr), H5Sclose, "room");
-      const Handle dataset(H5Dcreate2(file, std::string(name).c_str(), H5T_IEEE_F64LE, space,
-                                      H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                           H5Dclose, "room");
-      check(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                     matrix.values().data()),
-            "write it");
-    }
-    check(H5Fflush(file, H5F_SCOPE_GLOBAL), "write it");
-    const ssize_t bytes = H5Fget_file_image(file, nullptr, 0);
-    check(bytes < 0 ? -1 : 0, "write it");
-    whole.resize(static_cast<std::size_t>(bytes));
-    check(H5Fget_file_image(file, whole.data(), whole.size()) < 0 ? -1 : 0, "write it");
-  } catch (const Unreadable&) {
-    throw OutOfMemory(output.path() +
-                      ": libhdf5 cannot write the file, which is built in memory first");
-  }
-  output.write({whole.data(), whole.size()});
-}
-
 }  // namespace clgauss::io
 
-#else
-
-namespace clgauss::io {
-
-std::unique_ptr<Archive> open_hdf5(const Input& input, const ReadOptions& /*options*/) {
-  refuse_unavailable(input.name(), FileFormat::hdf5);
-}
-void write_hdf5(OutputFile& file, std::span<const NamedMatrix> /*arrays*/) {
-  refuse_unavailable(file.path(), FileFormat::hdf5);
-}
-
-}  // namespace clgauss::io
-
-#endif
+const clgauss::io::ForeignFormat clgauss_format = {"libhdf5", clgauss::io::list_h5,
+                                                   clgauss::io::read_h5, clgauss::io::write_h5};
