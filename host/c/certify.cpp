@@ -1,4 +1,4 @@
-// clgauss_dcertify.
+// clgauss_dcertify, and for complex numbers clgauss_ccertify and clgauss_zcertify.
 #include <clgauss.h>
 
 #include <algorithm>
@@ -23,31 +23,65 @@ clgauss_certificate told_of(const Certificate& proof) {
   return told;
 }
 
+/// Of real or complex numbers.
+template <typename Number>
+clgauss_status certify_host(clgauss_context context, int layout, size_t n, size_t nrhs,
+                            const Number* a, size_t lda, const Number* b, size_t ldb,
+                            const Number* x, size_t ldx, double* bounds,
+                            clgauss_certificate* certificate) {
+  const Use use(object_of(context));
+  const std::size_t size =
+      checked_size(*not_null(certificate, "certificate"), "certificate", "clgauss_certificate");
+  const auto a_view = host_matrix(layout, n, n, a, lda, "A");
+  const auto b_view = host_matrix(layout, n, nrhs, b, ldb, "B");
+  const auto x_view = host_matrix(layout, n, nrhs, x, ldx, "X");
+  const Certificate proof = certify(use.context(), {in_double(a_view, "A"), in_double(b_view, "B")},
+                                    in_double(x_view, "X"));
+  if (proof.proven && bounds != nullptr) {
+    const auto to = host_matrix(layout, n, nrhs, bounds, ldx, "bounds");
+    copy(row_major(proof.bounds.values().data(), n, nrhs, nrhs), to);
+  }
+  write(certificate, size, told_of(proof));
+  return CLGAUSS_OK;
+}
+
 }  // namespace
 
 }  // namespace clgauss::c
 
 using namespace clgauss::c;
 
-extern "C" clgauss_status clgauss_dcertify(clgauss_context context, int layout, size_t n,
-                                           size_t nrhs, const double* a, size_t lda,
-                                           const double* b, size_t ldb, const double* x, size_t ldx,
-                                           double* bounds, clgauss_certificate* certificate) {
+extern "C" {
+
+clgauss_status clgauss_dcertify(clgauss_context context, int layout, size_t n, size_t nrhs,
+                                const double* a, size_t lda, const double* b, size_t ldb,
+                                const double* x, size_t ldx, double* bounds,
+                                clgauss_certificate* certificate) {
   return guarded([&] {
-    const Use use(object_of(context));
-    const std::size_t size =
-        checked_size(*not_null(certificate, "certificate"), "certificate", "clgauss_certificate");
-    const auto a_view = host_matrix(layout, n, n, a, lda, "A");
-    const auto b_view = host_matrix(layout, n, nrhs, b, ldb, "B");
-    const auto x_view = host_matrix(layout, n, nrhs, x, ldx, "X");
-    const clgauss::System system{in_double(a_view, "A"), in_double(b_view, "B")};
-    const clgauss::Certificate proof =
-        clgauss::certify(use.context(), system, in_double(x_view, "X"));
-    if (proof.proven && bounds != nullptr) {
-      const auto to = host_matrix(layout, n, nrhs, bounds, ldx, "bounds");
-      copy(row_major(proof.bounds.values().data(), n, nrhs, nrhs), to);
-    }
-    write(certificate, size, told_of(proof));
-    return CLGAUSS_OK;
+    return certify_host(context, layout, n, nrhs, a, lda, b, ldb, x, ldx, bounds, certificate);
   });
 }
+
+clgauss_status clgauss_ccertify(clgauss_context context, int layout, size_t n, size_t nrhs,
+                                const void* a, size_t lda, const void* b, size_t ldb, const void* x,
+                                size_t ldx, double* bounds, clgauss_certificate* certificate) {
+  using Number = std::complex<float>;
+  return guarded([&] {
+    return certify_host(context, layout, n, nrhs, static_cast<const Number*>(a), lda,
+                        static_cast<const Number*>(b), ldb, static_cast<const Number*>(x), ldx,
+                        bounds, certificate);
+  });
+}
+
+clgauss_status clgauss_zcertify(clgauss_context context, int layout, size_t n, size_t nrhs,
+                                const void* a, size_t lda, const void* b, size_t ldb, const void* x,
+                                size_t ldx, double* bounds, clgauss_certificate* certificate) {
+  using Number = std::complex<double>;
+  return guarded([&] {
+    return certify_host(context, layout, n, nrhs, static_cast<const Number*>(a), lda,
+                        static_cast<const Number*>(b), ldb, static_cast<const Number*>(x), ldx,
+                        bounds, certificate);
+  });
+}
+
+}  // extern "C"

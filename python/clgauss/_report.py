@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +102,7 @@ class Certificate:
     x : ndarray
         The answer, as `solve` returns it.
     bounds : ndarray
-        ``|x_true - x| <= bounds``, element by element, where x_true solves a and b as they are in float64; inf if nothing is proven.
+        ``abs(x_true - x) <= bounds``, element by element, where x_true solves a and b as they are in float64; inf if nothing is proven.
     proven : bool
         A is not singular, and the bounds hold.
     digits : float
@@ -116,7 +117,7 @@ class Certificate:
         As `solve` returns it, with the estimates.
     """
 
-    x: NDArray[np.float64]
+    x: NDArray[Any]
     bounds: NDArray[np.float64]
     proven: bool
     digits: float

@@ -264,6 +264,15 @@ nb::dict fit(const std::shared_ptr<Session>& session, const Array& a, const Arra
   return report_of(*answer);
 }
 
+nb::dict certificate_of(const Certificate& certificate, nb::dict told) {
+  told["proven"] = certificate.proven;
+  told["norm_bound"] = certificate.norm_bound;
+  told["digits"] = certificate.digits;
+  told["norm_digits"] = certificate.norm_digits;
+  told["reason"] = certificate.reason;
+  return told;
+}
+
 /// x, as solve_one() finds it, and what is proven of it: |x_true - x| <= bounds.
 nb::dict certify_one(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
                      const WritableArray& x, const WritableArray& bounds,
@@ -281,13 +290,27 @@ nb::dict certify_one(const std::shared_ptr<Session>& session, const Array& a, co
     copy_out(solution->x.values(), x);
     if (certificate->proven) copy_out(certificate->bounds.values(), bounds);
   });
-  nb::dict told = report_of(*solution);
-  told["proven"] = certificate->proven;
-  told["norm_bound"] = certificate->norm_bound;
-  told["digits"] = certificate->digits;
-  told["norm_digits"] = certificate->norm_digits;
-  told["reason"] = certificate->reason;
-  return told;
+  return certificate_of(*certificate, report_of(*solution));
+}
+
+/// The same of arrays whose columns are real and imaginary parts; bounds are of moduli.
+nb::dict certify_complex_one(const std::shared_ptr<Session>& session, const Array& a,
+                             const Array& b, const WritableArray& x, const WritableArray& bounds,
+                             const std::string& accuracy) {
+  SolveOptions options;
+  options.accuracy = accuracy_of(accuracy);
+  options.trust = true;
+  const auto solution = std::make_shared<ComplexSolution>();
+  const auto certificate = std::make_shared<Certificate>();
+  session->run([=](const ProgressCallback& progress) {
+    const ComplexSystem system{ComplexMatrix(to_matrix(a)), ComplexMatrix(to_matrix(b))};
+    *solution = solve_complex(session->context(), system, options, progress);
+    if (!has_answer(solution->status)) return;
+    *certificate = certify(session->context(), system, *solution, {}, progress);
+    copy_out(solution->x.parts().values(), x);
+    if (certificate->proven) copy_out(certificate->bounds.values(), bounds);
+  });
+  return certificate_of(*certificate, report_of(*solution));
 }
 
 /// det A_s = mantissa * 2^exponent of every matrix of a stack, by the host's LU.
@@ -425,6 +448,7 @@ NB_MODULE(_core, module) {
       .def("invert", &invert_one, "a"_a, "x"_a)
       .def("solve", &solve_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a, "method"_a)
       .def("certify", &certify_one, "a"_a, "b"_a, "x"_a, "bounds"_a, "accuracy"_a)
+      .def("certify_complex", &certify_complex_one, "a"_a, "b"_a, "x"_a, "bounds"_a, "accuracy"_a)
       .def("solve_complex", &solve_complex_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a,
            "method"_a)
       .def("least_squares", &fit, "a"_a, "b"_a, "x"_a, "accuracy"_a, "rank_tolerance"_a.none(),

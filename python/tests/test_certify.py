@@ -8,6 +8,40 @@ import pytest
 import clgauss
 
 
+class Pair:
+    """A complex number of two fractions."""
+
+    def __init__(self, re, im=0):
+        self.re, self.im = Fraction(re), Fraction(im)
+
+    def __sub__(self, other):
+        return Pair(self.re - other.re, self.im - other.im)
+
+    def __mul__(self, other):
+        return Pair(self.re * other.re - self.im * other.im, self.re * other.im + self.im * other.re)
+
+    def __truediv__(self, other):
+        product, square = self * Pair(other.re, -other.im), other.square()
+        return Pair(product.re / square, product.im / square)
+
+    def square(self):
+        return self.re**2 + self.im**2
+
+
+def exact_complex_solution(a, b):
+    """By elimination in pairs of fractions."""
+    rows = [[Pair(float(value.real), float(value.imag)) for value in [*row, right]] for row, right in zip(a, b)]
+    n = len(rows)
+    for k in range(n):
+        pivot = next(i for i in range(k, n) if rows[i][k].square() != 0)
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        for i in range(n):
+            if i != k:
+                factor = rows[i][k] / rows[k][k]
+                rows[i] = [x - factor * y for x, y in zip(rows[i], rows[k])]
+    return [row[n] / row[i] for i, row in enumerate(rows)]
+
+
 def exact_solution(a, b):
     """By fractions, of the numbers as they are in float64."""
     n = len(a)
@@ -52,6 +86,38 @@ def test_a_wrong_bound_would_be_seen(rng):
     assert proof.bounds.max() < 1e-10
 
 
+@pytest.mark.parametrize("accuracy", ["double", "max"])
+@pytest.mark.parametrize("kind", ["random", "hilbert", "graded", "single", "real_b"])
+def test_complex_bounds_hold(rng, kind, accuracy):
+    n = 7
+    a = rng.standard_normal((n, n)) + 1j * rng.standard_normal((n, n))
+    b = rng.standard_normal(n) + 1j * rng.standard_normal(n)
+    if kind == "hilbert":
+        a = hilbert(n) * np.exp(1j * np.arange(n))
+    elif kind == "graded":
+        a = a * 10.0 ** rng.integers(-9, 9, n)[:, None]
+    elif kind == "single":
+        a, b = a.astype(np.complex64), b.astype(np.complex64)
+    elif kind == "real_b":
+        b = b.real
+    proof = clgauss.certify(a, b, accuracy=accuracy)
+    assert proof.proven
+    assert proof.x.dtype == np.complex128
+    assert proof.bounds.dtype == np.float64
+    for exact, x, bound in zip(exact_complex_solution(a, b), proof.x, proof.bounds):
+        assert (exact - Pair(float(x.real), float(x.imag))).square() <= Fraction(float(bound)) ** 2
+    if accuracy == "max":
+        assert proof.digits > 14.5
+
+
+def test_complex_without_proof():
+    with pytest.warns(clgauss.IllConditionedWarning):
+        proof = clgauss.certify(hilbert(14) * 1j, np.ones(14))
+    assert not proof.proven
+    assert proof.x.dtype == np.complex128
+    assert np.isinf(proof.bounds).all()
+
+
 def test_shapes(rng):
     a, b = rng.standard_normal((150, 150)), rng.standard_normal((150, 3))
     proof = clgauss.certify(a, b)
@@ -86,7 +152,9 @@ def test_what_cannot_be_proven_is_told():
         (np.eye(2), np.array([1.0, np.nan]), ValueError),
         (np.empty((0, 0)), np.empty(0), ValueError),
         (np.eye(2), np.empty((2, 0)), ValueError),
-        (np.eye(2, dtype=complex), np.ones(2), TypeError),
+        (np.eye(2, dtype=np.longdouble), np.ones(2), TypeError),
+        (np.ones((2, 2), complex), np.ones(2), np.linalg.LinAlgError),
+        (np.eye(2, dtype=complex), np.array([1.0, np.nan]), ValueError),
     ],
 )
 def test_errors(a, b, error):

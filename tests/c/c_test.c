@@ -451,6 +451,8 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
     test_vbatched_f64(context);
     test_too_large_f64(context);
     test_certify(context);
+    test_complex_certify_f32(context);
+    test_complex_certify_f64(context);
     test_doubts(context);
   } else {
     test_without_fp64(context);

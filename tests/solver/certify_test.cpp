@@ -12,6 +12,8 @@
 #include <random>
 
 #include "linalg/estimates/certify.hpp"
+#include "linalg/estimates/upward.hpp"
+#include "support/complex_matrices.hpp"
 #include "support/devices.hpp"
 #include "support/exact_answers.hpp"
 #include "support/gallery.hpp"
@@ -19,6 +21,8 @@
 using namespace clgauss;
 using clgauss::test::exact_answers;
 using clgauss::test::on_every_device;
+using clgauss::test::product;
+using clgauss::test::random_complex;
 using clgauss::test::Rational;
 using clgauss::test::rational_of;
 
@@ -371,6 +375,178 @@ TEST_CASE("certify: an inverse in f32 is multiplied with A only where it leads t
     in_vain += products - 1;
   }
   CHECK(in_vain == 0);
+}
+
+namespace {
+
+/// The real system of order 2 n that has the answer of a complex one, part by part.
+System real_system_of(const ComplexSystem& system) {
+  const Index n = system.a.rows(), nrhs = system.b.cols();
+  System real{Matrix(2 * n, 2 * n), Matrix(2 * n, nrhs)};
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j)
+      for (const Index half : {Index{0}, n}) {
+        real.a(half + i, half + j) = system.a(i, j).real();
+        real.a(half + i, n - half + j) = (half == 0 ? -1 : 1) * system.a(i, j).imag();
+      }
+    for (Index c = 0; c < nrhs; ++c) {
+      real.b(i, c) = system.b(i, c).real();
+      real.b(n + i, c) = system.b(i, c).imag();
+    }
+  }
+  return real;
+}
+
+/// Whether the exact parts `x` solve the complex system, in complex rational arithmetic.
+bool solve_exactly(const ComplexSystem& system, const std::vector<std::vector<Rational>>& x) {
+  const Index n = system.a.rows();
+  for (Index c = 0; c < system.b.cols(); ++c)
+    for (Index i = 0; i < n; ++i) {
+      Rational re = rational_of(system.b(i, c).real()), im = rational_of(system.b(i, c).imag());
+      for (Index j = 0; j < n; ++j) {
+        const Rational a = rational_of(system.a(i, j).real()),
+                       b = rational_of(system.a(i, j).imag());
+        re -= a * x[c][j] - b * x[c][n + j];
+        im -= a * x[c][n + j] + b * x[c][j];
+      }
+      if (re != 0 || im != 0) return false;
+    }
+  return true;
+}
+
+ComplexMatrix of_parts(const Matrix& re, const Matrix& im) {
+  ComplexMatrix both(re.rows(), re.cols());
+  for (Index i = 0; i < re.rows(); ++i)
+    for (Index j = 0; j < re.cols(); ++j) both.set(i, j, {re(i, j), im(i, j)});
+  return both;
+}
+
+}  // namespace
+
+TEST_CASE("certify: exact complex answers lie inside the bounds of moduli, every single time") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  const int count = std::getenv("LONG") != nullptr ? 4000 : 400;
+  Systems systems(77);
+  int proven = 0, unproven = 0, singular = 0;
+  std::vector<double> widths;
+  for (int round = 0; round < count; ++round) {
+    const Index n = 1 + round % 7, nrhs = round % 5 == 0 ? 2 : 1;
+    const int kind = round / 7 % kKinds;
+    CAPTURE(round);
+    CAPTURE(kind);
+    const System re = systems.make(n, nrhs, kind);
+    // The imaginary parts are of the same kind; or multiples, for what makes A ill-conditioned.
+    System im = systems.make(n, nrhs, kind);
+    if (kind == 1 || kind == 5) {
+      im = re;
+      for (double& value : im.a.values()) value *= round % 2 == 0 ? -0.5 : 0;
+    }
+    const ComplexSystem system{of_parts(re.a, im.a), of_parts(re.b, im.b)};
+    const auto exact = exact_answers(real_system_of(system));
+    ComplexSolution solution = solve_complex(context, system);
+    if (!has_answer(solution.status)) solution.x = ComplexMatrix(n, nrhs);
+    if (round % 4 == 3)
+      for (double& value : solution.x.parts().values()) value *= 1 + 1e-7 * systems.uniform();
+    const Certificate certificate = certify(context, system, solution);
+    if (exact.empty()) {
+      ++singular;
+      CHECK_FALSE(certificate.proven);
+      continue;
+    }
+    REQUIRE(solve_exactly(system, exact));
+    ++(certificate.proven ? proven : unproven);
+    CHECK(certificate.proven == certificate.reason.empty());
+    if (!certificate.proven) continue;
+    REQUIRE(certificate.bounds.rows() == n);
+    REQUIRE(certificate.bounds.cols() == nrhs);
+    for (Index c = 0; c < nrhs; ++c)
+      for (Index i = 0; i < n; ++i) {
+        const Rational off_re = exact[c][i] - rational_of(solution.x(i, c).real()),
+                       off_im = exact[c][n + i] - rational_of(solution.x(i, c).imag()),
+                       bound = rational_of(certificate.bounds(i, c));
+        const Rational square = off_re * off_re + off_im * off_im;
+        const bool inside = square <= bound * bound;
+        CHECK(inside);
+        if (square != 0)
+          widths.push_back(std::sqrt(Rational(bound * bound / square).convert_to<double>()));
+        const double size = std::abs(solution.x(i, c));
+        if (size > 0)
+          CHECK(certificate.digits <=
+                std::max(0.0, -std::log10(certificate.bounds(i, c) / size)) + 1e-9);
+      }
+  }
+  std::ranges::sort(widths);
+  MESSAGE(proven << " proven, " << unproven << " not, " << singular
+                 << " singular; bounds over true errors: median " << widths[widths.size() / 2]);
+  CHECK(proven > count / 2);
+  CHECK(unproven > 0);
+  CHECK(singular > 0);
+  CHECK(widths[widths.size() / 2] <= 100);
+}
+
+TEST_CASE("certify: complex systems, right and off, on every device" * test::also_on_slow_devices) {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const Index n : {1, 33, 64, 130}) {
+      CAPTURE(n);
+      ComplexSystem system{random_complex(n, n, 5), ComplexMatrix(n, 2)};
+      ComplexMatrix x(n, 2);
+      for (double& value : system.a.parts().values()) value = std::round(1000 * value);
+      for (Index i = 0; i < n; ++i)
+        for (Index c = 0; c < 2; ++c)
+          x.set(i, c, {static_cast<double>((7 * i + 3 * c) % 19) - 9, i % 5 - 2.0});
+      system.b = product(system.a, x);  // exact: integers
+      if (!device.profile.fp64) {
+        CHECK_THROWS_AS((void)certify(context, system, x), DeviceLimit);
+        continue;
+      }
+      const Certificate exact = certify(context, system, x);
+      CHECK(exact.proven);
+      CHECK(exact.digits >= 15);
+      ComplexMatrix off = x;
+      off.set(0, 1, off(0, 1) + std::complex<double>(3e-6, -4e-6));
+      const Certificate of_off = certify(context, system, off);
+      CHECK(of_off.proven);
+      CHECK(of_off.bounds(0, 1) >= 5e-6 * (1 - 1e-8));
+      CHECK(of_off.bounds(0, 1) <= 5.1e-6);
+    }
+  });
+}
+
+TEST_CASE("certify: what cannot be certified of complex systems, and what is empty") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  const ComplexSystem system{random_complex(5, 5, 1), random_complex(5, 1, 2)};
+  ComplexMatrix x = solve_complex(context, system).x;
+  CHECK(certify(context, {ComplexMatrix(0, 0), ComplexMatrix(0, 1)}, ComplexMatrix(0, 1)).proven);
+  CHECK(certify(context, {system.a, ComplexMatrix(5, 0)}, ComplexMatrix(5, 0)).proven);
+  CHECK_THROWS_AS((void)certify(context, system, ComplexMatrix(4, 1)), DimensionError);
+  CHECK_THROWS_AS(
+      (void)certify(context, {ComplexMatrix(2, 3), ComplexMatrix(2, 1)}, ComplexMatrix(2, 1)),
+      DimensionError);
+  for (const double bad : {std::nan(""), HUGE_VAL}) {
+    x.set(3, 0, {0, bad});
+    const Certificate none = certify(context, system, x);
+    CHECK_FALSE(none.proven);
+    CHECK(none.bounds.empty());
+  }
+}
+
+TEST_CASE("certify: bounds of moduli, from tiny to huge") {
+  for (const double scale : {0x1p-1070, 0x1p-600, 1.0, 0x1p600, 0x1p1020}) {
+    const double bound = modulus_up(3 * scale, 4 * scale);
+    CHECK(bound >= 5 * scale);
+    CHECK(bound <= 5 * scale * (1 + 0x1p-48) + 0x1p-1070);
+  }
+  CHECK(modulus_up(0x1p-1074, 1) > 1);
+  CHECK(modulus_up(0, 0) < 0x1p-1060);
+  CHECK(modulus_up(1, HUGE_VAL) == HUGE_VAL);
+  CHECK(modulus_up(0x1.8p1023, 0x1.8p1023) == HUGE_VAL);
+  CHECK(std::isnan(modulus_up(1, std::nan(""))));
+  CHECK(std::isnan(modulus_up(std::nan(""), 1)));
 }
 
 TEST_CASE("certify: what cannot be certified, and what is empty") {

@@ -2,6 +2,7 @@
 /// Proven bounds of the error of an answer. They account for every rounding error; they are not
 /// estimates.
 
+#include <clgauss/complex.hpp>
 #include <clgauss/context.hpp>
 #include <clgauss/export.hpp>
 #include <clgauss/lu.hpp>
@@ -51,6 +52,18 @@ struct Certificate {
 /// which type the inverse is computed in.
 [[nodiscard]] Certificate certify(Context& context, const System& system, const Solution& solution,
                                   const LuOptions& options = {},
+                                  const ProgressCallback& progress = {});
+
+/// The same for complex numbers: |x_true - x| <= bounds, moduli, element by element; `bounds` is a
+/// real n-by-nrhs matrix. A bounded modulus also bounds real and imaginary part. The proof is that
+/// of the real system [[Re A, -Im A], [Im A, Re A]] of order 2 n, which has the same answer, so
+/// norm_bound is that system's. It takes four times the memory of a real proof of order n, eight
+/// times its time, and about as much time as ten LUs of complex numbers. Throws as certify().
+[[nodiscard]] Certificate certify(Context& context, const ComplexSystem& system,
+                                  const ComplexMatrix& x, const LuOptions& options = {},
+                                  const ProgressCallback& progress = {});
+[[nodiscard]] Certificate certify(Context& context, const ComplexSystem& system,
+                                  const ComplexSolution& solution, const LuOptions& options = {},
                                   const ProgressCallback& progress = {});
 
 }  // namespace clgauss

@@ -85,9 +85,12 @@ Certificate ErrorBounds::certificate(const Matrix& x) const {
                            "1 is needed: A is too ill-conditioned for f64, or singular",
                            norm_));
   Matrix bounds = scaled_back();
-  if (!std::ranges::all_of(bounds.values(), [](double bound) { return bound < HUGE_VAL; }))
-    return unproven(norm_, "A is not singular, but an error has no bound in f64's range");
+  if (!are_bounds(bounds)) return unproven(norm_, kNoBound);
   return proven(x, std::move(bounds), norm_);
+}
+
+bool are_bounds(const Matrix& bounds) {
+  return std::ranges::all_of(bounds.values(), [](double bound) { return bound < HUGE_VAL; });
 }
 
 Certificate proven(const Matrix& x, Matrix bounds, double norm_bound) {
