@@ -1,4 +1,5 @@
-// clgauss_dcertify, and for complex numbers clgauss_ccertify and clgauss_zcertify.
+// clgauss_dcertify, for complex numbers clgauss_ccertify and clgauss_zcertify, and
+// clgauss_dcertify_det.
 #include <clgauss.h>
 
 #include <algorithm>
@@ -12,14 +13,30 @@ namespace clgauss::c {
 
 namespace {
 
+/// `reason` <- the text, cut off.
+template <std::size_t kSize>
+void tell_reason(const std::string& text, char (&reason)[kSize]) {
+  std::copy_n(text.begin(), std::min(text.size(), kSize - 1), reason);
+}
+
 clgauss_certificate told_of(const Certificate& proof) {
   clgauss_certificate told{};
   told.proven = proof.proven ? 1 : 0;
   told.norm_bound = proof.norm_bound;
   told.digits = proof.digits;
   told.norm_digits = proof.norm_digits;
-  std::copy_n(proof.reason.begin(), std::min(proof.reason.size(), sizeof told.reason - 1),
-              told.reason);
+  tell_reason(proof.reason, told.reason);
+  return told;
+}
+
+clgauss_det_certificate told_of(const DeterminantCertificate& proof) {
+  clgauss_det_certificate told{};
+  told.proven = proof.proven ? 1 : 0;
+  told.sign = proof.sign;
+  told.log10_low = proof.log10_low;
+  told.log10_high = proof.log10_high;
+  told.norm_bound = proof.norm_bound;
+  tell_reason(proof.reason, told.reason);
   return told;
 }
 
@@ -81,6 +98,19 @@ clgauss_status clgauss_zcertify(clgauss_context context, int layout, size_t n, s
     return certify_host(context, layout, n, nrhs, static_cast<const Number*>(a), lda,
                         static_cast<const Number*>(b), ldb, static_cast<const Number*>(x), ldx,
                         bounds, certificate);
+  });
+}
+
+clgauss_status clgauss_dcertify_det(clgauss_context context, int layout, size_t n, const double* a,
+                                    size_t lda, clgauss_det_certificate* certificate) {
+  return guarded([&] {
+    const Use use(object_of(context));
+    const std::size_t size = checked_size(*not_null(certificate, "certificate"), "certificate",
+                                          "clgauss_det_certificate");
+    const auto a_view = host_matrix(layout, n, n, a, lda, "A");
+    const auto proof = clgauss::certify_determinant(use.context(), in_double(a_view, "A"));
+    write(certificate, size, told_of(proof));
+    return CLGAUSS_OK;
   });
 }
 

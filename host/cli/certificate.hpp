@@ -10,20 +10,26 @@
 
 namespace clgauss::cli {
 
-/// The certificate of a real or complex `solution`; empty if it has no x. Adds its time to `times`,
-/// and that of kernel builds to the solution's own times.
+/// What prove() returns. Adds its time to `times`, and that of kernel builds to those of the solve.
+template <typename Prove>
+auto timed_proof(Context& context, SolveTimes& solve, ProgramTimes& times, const Prove& prove) {
+  LapTimer timer;
+  const double built = context.programs().build_seconds();
+  auto certificate = prove();
+  const double building = context.programs().build_seconds() - built;
+  solve.build += building;
+  times.certify = timer.lap() - building;
+  return certificate;
+}
+
+/// The certificate of a real or complex `solution`; empty if it has no x.
 template <typename SystemOf, typename SolutionOf>
 std::optional<Certificate> certificate_of(Context& context, const SystemOf& system,
                                           SolutionOf& solution, const ProgressCallback& progress,
                                           ProgramTimes& times) {
   if (!has_answer(solution.status)) return std::nullopt;
-  LapTimer timer;
-  const double built = context.programs().build_seconds();
-  Certificate certificate = certify(context, system, solution, {}, progress);
-  const double building = context.programs().build_seconds() - built;
-  solution.times.build += building;
-  times.certify = timer.lap() - building;
-  return certificate;
+  return timed_proof(context, solution.times, times,
+                     [&] { return certify(context, system, solution, {}, progress); });
 }
 
 }  // namespace clgauss::cli

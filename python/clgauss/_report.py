@@ -128,6 +128,32 @@ class Certificate:
 
 
 @dataclass(frozen=True)
+class DetCertificate:
+    """What is proven about a determinant, every rounding error counted.
+
+    Attributes
+    ----------
+    proven : bool
+        A is not singular, and the rest holds.
+    sign : int
+        The sign of the determinant, 1 or -1; 0 if nothing is proven.
+    log10_low, log10_high : float
+        ``log10_low <= log10(abs(det)) <= log10_high``; NaN if nothing is proven.
+    norm_bound : float
+        A bound of a norm that shows that A is not singular; below 1 if proven.
+    reason : str
+        Why nothing is proven; empty if it is.
+    """
+
+    proven: bool
+    sign: int
+    log10_low: float
+    log10_high: float
+    norm_bound: float
+    reason: str
+
+
+@dataclass(frozen=True)
 class LeastSquaresReport:
     """The report of `lstsq`.
 

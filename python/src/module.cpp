@@ -293,6 +293,21 @@ nb::dict certify_one(const std::shared_ptr<Session>& session, const Array& a, co
   return certificate_of(*certificate, report_of(*solution));
 }
 
+nb::dict certify_determinant_of(const std::shared_ptr<Session>& session, const Array& a) {
+  const auto certificate = std::make_shared<DeterminantCertificate>();
+  session->run([=](const ProgressCallback& progress) {
+    *certificate = certify_determinant(session->context(), to_matrix(a), {}, progress);
+  });
+  nb::dict told;
+  told["proven"] = certificate->proven;
+  told["sign"] = certificate->sign;
+  told["log10_low"] = certificate->log10_low;
+  told["log10_high"] = certificate->log10_high;
+  told["norm_bound"] = certificate->norm_bound;
+  told["reason"] = certificate->reason;
+  return told;
+}
+
 /// The same of arrays whose columns are real and imaginary parts; bounds are of moduli.
 nb::dict certify_complex_one(const std::shared_ptr<Session>& session, const Array& a,
                              const Array& b, const WritableArray& x, const WritableArray& bounds,
@@ -448,6 +463,7 @@ NB_MODULE(_core, module) {
       .def("invert", &invert_one, "a"_a, "x"_a)
       .def("solve", &solve_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a, "method"_a)
       .def("certify", &certify_one, "a"_a, "b"_a, "x"_a, "bounds"_a, "accuracy"_a)
+      .def("certify_determinant", &certify_determinant_of, "a"_a)
       .def("certify_complex", &certify_complex_one, "a"_a, "b"_a, "x"_a, "bounds"_a, "accuracy"_a)
       .def("solve_complex", &solve_complex_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a,
            "method"_a)

@@ -118,6 +118,75 @@ def test_complex_without_proof():
     assert np.isinf(proof.bounds).all()
 
 
+def exact_determinant(a):
+    """By fractions."""
+    rows = [[Fraction(float(value)) for value in row] for row in a]
+    det = Fraction(1)
+    for k in range(len(rows)):
+        pivot = next((i for i in range(k, len(rows)) if rows[i][k] != 0), None)
+        if pivot is None:
+            return Fraction(0)
+        if pivot != k:
+            rows[k], rows[pivot] = rows[pivot], rows[k]
+            det = -det
+        det *= rows[k][k]
+        for i in range(k + 1, len(rows)):
+            factor = rows[i][k] / rows[k][k]
+            rows[i] = [x - factor * y for x, y in zip(rows[i], rows[k])]
+    return det
+
+
+def test_determinants_have_the_proven_sign(rng):
+    proven = wrong = 0
+    for step in range(200):
+        n = 2 + step % 5
+        a = rng.standard_normal((n, n)) if step % 4 else np.round(3 * rng.standard_normal((n, n)))
+        if step % 2:
+            a[-1] = a[:-1].sum(axis=0) + 2.0 ** -(step // 3) * a[-1]
+        det, proof = exact_determinant(a), clgauss.certify_det(a)
+        sign = (det > 0) - (det < 0)
+        wrong += np.linalg.slogdet(a)[0] != sign
+        assert proof.sign == (sign if proof.proven else 0)
+        assert bool(proof.reason) != proof.proven
+        if proof.proven:
+            proven += 1
+            log10 = np.log10(float(abs(det)))
+            assert proof.log10_low - 1e-12 <= log10 <= proof.log10_high + 1e-12
+    assert proven > 120
+    assert wrong > 0  # NumPy's
+
+
+def test_hilbert_determinants():
+    for n in range(1, 11):
+        assert clgauss.certify_det(hilbert(n)).sign == 1
+    beyond = clgauss.certify_det(hilbert(14))
+    assert (beyond.proven, beyond.sign) == (False, 0)
+    assert np.isnan([beyond.log10_low, beyond.log10_high]).all()
+    assert "too ill-conditioned" in beyond.reason
+
+
+@pytest.mark.parametrize(
+    ("a", "error"),
+    [
+        (np.ones((2, 3)), np.linalg.LinAlgError),
+        (np.ones((2, 2, 2)), np.linalg.LinAlgError),
+        (np.ones(2), np.linalg.LinAlgError),
+        (np.array([[np.nan]]), ValueError),
+        (np.eye(2, dtype=complex), TypeError),
+    ],
+)
+def test_errors_of_determinants(a, error):
+    with pytest.raises(error):
+        clgauss.certify_det(a)
+
+
+def test_empty_and_singular_determinants():
+    empty = clgauss.certify_det(np.empty((0, 0)))
+    assert (empty.proven, empty.sign, empty.log10_low, empty.log10_high) == (True, 1, 0, 0)
+    assert not clgauss.certify_det([[1, 2], [2, 4]]).proven
+    assert clgauss.certify_det(np.float32([[1, 2], [2, 1]])).sign == -1
+
+
 def test_shapes(rng):
     a, b = rng.standard_normal((150, 150)), rng.standard_normal((150, 3))
     proof = clgauss.certify(a, b)

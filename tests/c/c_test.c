@@ -324,6 +324,35 @@ static void test_certify(clgauss_context context) {
   EXPECT_MESSAGE("sizeof(clgauss_certificate)");
 }
 
+/* The sign of a permutation of rows with a known determinant, in both layouts. */
+static void test_certify_det(clgauss_context context) {
+  double a[3 * 4] = {0, 2, 0, PAD, 0, 0, -0.25, PAD, 8, 1, 1, PAD}; /* det = 2 * -0.25 * 8 */
+  clgauss_det_certificate proof = {.struct_size = sizeof proof};
+  for (int l = 0; l < 2; ++l) {
+    EXPECT_STATUS(CLGAUSS_OK, clgauss_dcertify_det(context, kLayouts[l], 3, a, 4, &proof));
+    EXPECT(proof.proven == 1 && proof.sign == -1 && proof.reason[0] == '\0');
+    EXPECT(proof.norm_bound < 1 && proof.log10_low <= log10(4) && proof.log10_high >= log10(4));
+    EXPECT(proof.log10_high - proof.log10_low < 1e-12);
+  }
+  a[8] = 0; /* the third row is 0 1 1: column 1 is zero */
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_dcertify_det(context, CLGAUSS_ROW_MAJOR, 3, a, 4, &proof));
+  EXPECT(proof.proven == 0 && proof.sign == 0 && proof.reason[0] != '\0');
+  EXPECT(isnan(proof.log10_low) && isnan(proof.log10_high));
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_dcertify_det(context, CLGAUSS_ROW_MAJOR, 0, NULL, 0, &proof));
+  EXPECT(proof.proven == 1 && proof.sign == 1 && proof.log10_low == 0 && proof.log10_high == 0);
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                clgauss_dcertify_det(context, CLGAUSS_ROW_MAJOR, 3, a, 4, NULL));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                clgauss_dcertify_det(context, CLGAUSS_ROW_MAJOR, 3, NULL, 4, &proof));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                clgauss_dcertify_det(context, CLGAUSS_ROW_MAJOR, 3, a, 2, &proof));
+  EXPECT_STATUS(CLGAUSS_INVALID_HANDLE,
+                clgauss_dcertify_det(NULL, CLGAUSS_ROW_MAJOR, 3, a, 4, &proof));
+  proof.struct_size = 8;
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                clgauss_dcertify_det(context, CLGAUSS_ROW_MAJOR, 3, a, 4, &proof));
+}
+
 /* One verdict of rcond and forward_error. */
 static void test_doubts(clgauss_context context) {
   enum { kHilbert = 14 };
@@ -451,6 +480,7 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
     test_vbatched_f64(context);
     test_too_large_f64(context);
     test_certify(context);
+    test_certify_det(context);
     test_complex_certify_f32(context);
     test_complex_certify_f64(context);
     test_doubts(context);

@@ -20,6 +20,8 @@
 
 using namespace clgauss;
 using clgauss::test::exact_answers;
+using clgauss::test::exact_determinant;
+using clgauss::test::Integer;
 using clgauss::test::on_every_device;
 using clgauss::test::product;
 using clgauss::test::random_complex;
@@ -496,7 +498,8 @@ TEST_CASE("certify: complex systems, right and off, on every device" * test::als
       for (double& value : system.a.parts().values()) value = std::round(1000 * value);
       for (Index i = 0; i < n; ++i)
         for (Index c = 0; c < 2; ++c)
-          x.set(i, c, {static_cast<double>((7 * i + 3 * c) % 19) - 9, i % 5 - 2.0});
+          x.set(i, c,
+                {static_cast<double>((7 * i + 3 * c) % 19) - 9, static_cast<double>(i % 5) - 2});
       system.b = product(system.a, x);  // exact: integers
       if (!device.profile.fp64) {
         CHECK_THROWS_AS((void)certify(context, system, x), DeviceLimit);
@@ -547,6 +550,209 @@ TEST_CASE("certify: bounds of moduli, from tiny to huge") {
   CHECK(modulus_up(0x1.8p1023, 0x1.8p1023) == HUGE_VAL);
   CHECK(std::isnan(modulus_up(1, std::nan(""))));
   CHECK(std::isnan(modulus_up(std::nan(""), 1)));
+}
+
+namespace {
+
+/// log10 of a positive rational number, in double.
+double log10_of(const Rational& value) {
+  const auto of_integer = [](const Integer& integer) {
+    const auto bits = static_cast<int>(msb(integer)), shift = std::max(0, bits - 60);
+    return std::log10(Integer(integer >> static_cast<unsigned>(shift)).convert_to<double>()) +
+           shift * std::log10(2.0);
+  };
+  return of_integer(numerator(value)) - of_integer(denominator(value));
+}
+
+/// Whether the sign and the enclosure of |det A| are true; `width` becomes that of the enclosure.
+bool is_true(const DeterminantCertificate& certificate, const Rational& det, double& width) {
+  if (det == 0) return false;
+  width = certificate.log10_high - certificate.log10_low;
+  const double right = log10_of(abs(det)), slack = 1e-13 * (1 + std::abs(right));
+  return certificate.sign == (det > 0 ? 1 : -1) && certificate.log10_low <= right + slack &&
+         certificate.log10_high >= right - slack && width >= 0;
+}
+
+}  // namespace
+
+TEST_CASE("certify: exact determinants have the proven sign and magnitude, every single time") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  const int count = std::getenv("LONG") != nullptr ? 10000 : 1000;
+  std::map<Index, std::unique_ptr<Certifier>> kept;
+  Systems systems(6);
+  int proven = 0, unproven = 0, singular = 0, plain_wrong = 0;
+  std::map<int, int> of_kind, of_sign;
+  std::vector<double> widths;
+  SolveOptions plain;
+  plain.determinant = true;
+  plain.trust = false;
+  for (int round = 0; round < count; ++round) {
+    const Index n = 1 + round % 12;
+    const int kind = round / 12 % kKinds;
+    CAPTURE(round);
+    CAPTURE(kind);
+    Matrix a = systems.make(n, 1, kind).a;
+    const Rational det = exact_determinant(a);
+    auto& certifier = kept[n];
+    if (!certifier) certifier = std::make_unique<Certifier>(context, n);
+    const DeterminantCertificate certificate = certifier->certify_determinant(a);
+    CHECK(certificate.proven == certificate.reason.empty());
+    CHECK(certificate.proven == (certificate.sign != 0));
+    if (det == 0) {
+      ++singular;
+      CHECK_FALSE(certificate.proven);
+      continue;
+    }
+    const int sign = solve(context, System{a, Matrix(n, 0)}, plain).determinant.sign;
+    if (sign != (det > 0 ? 1 : -1)) {
+      ++plain_wrong;
+      CHECK_FALSE(certificate.proven);
+    }
+    ++(certificate.proven ? proven : unproven);
+    if (!certificate.proven) {
+      CHECK_FALSE(certificate.norm_bound < 1);
+      continue;
+    }
+    ++of_kind[kind];
+    ++of_sign[certificate.sign];
+    double width = 0;
+    const bool truth = is_true(certificate, det, width);
+    CHECK(truth);
+    widths.push_back(width);
+  }
+  std::ranges::sort(widths);
+  MESSAGE(proven << " proven, " << unproven << " not, " << singular << " singular; the sign by LU "
+                 << plain_wrong << " times wrong; width of log10: median "
+                 << widths[widths.size() / 2]);
+  CHECK(proven > 3 * count / 4);
+  CHECK(unproven > 0);
+  CHECK(singular > 0);
+  CHECK(of_sign[1] > count / 5);
+  CHECK(of_sign[-1] > count / 5);
+  for (int kind = 0; kind < kKinds; ++kind) {
+    CAPTURE(kind);
+    CHECK(of_kind[kind] > count / 40);
+  }
+  CHECK(widths[widths.size() / 2] < 1e-11);
+}
+
+TEST_CASE("certify: integers of determinant 1 and -1, whose sign an LU mostly guesses") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  Systems systems(11);
+  SolveOptions plain;
+  plain.determinant = true;
+  int wrong = 0, proven = 0, unproven = 0;
+  for (int round = 0; round < 1000; ++round) {
+    CAPTURE(round);
+    // Rows are added to rows until a number is above 2^6 to 2^49: the condition is up to 2^98.
+    const Index n = 2 + round % 3;
+    Matrix a(n, n);
+    for (Index i = 0; i < n; ++i) a(i, i) = i == 0 && round % 2 == 0 ? -1 : 1;
+    double largest = 1;
+    const auto any = [&](double most) { return std::floor(most * std::abs(systems.uniform())); };
+    for (const double size = std::exp2(6 + round % 44); largest < size;) {
+      const auto to = static_cast<Index>(any(static_cast<double>(n))),
+                 from = (to + 1 + static_cast<Index>(any(static_cast<double>(n - 1)))) % n;
+      const double by = any(5) - 2;
+      for (Index j = 0; j < n; ++j) {
+        a(to, j) += by * a(from, j);
+        largest = std::max(largest, std::abs(a(to, j)));
+      }
+    }
+    const int sign = round % 2 == 0 ? -1 : 1;
+    REQUIRE(exact_determinant(a) == sign);
+    const DeterminantCertificate certificate = certify_determinant(context, a);
+    ++(certificate.proven ? proven : unproven);
+    double width = 0;
+    const bool truth = !certificate.proven || is_true(certificate, sign, width);
+    CHECK(truth);
+    if (solve(context, System{a, Matrix(n, 0)}, plain).determinant.sign != sign) {
+      ++wrong;
+      CHECK_FALSE(certificate.proven);
+    }
+  }
+  MESSAGE(proven << " proven, " << unproven << " not; the sign by LU " << wrong << " times wrong");
+  CHECK(wrong > 50);
+  CHECK(proven > 300);
+}
+
+TEST_CASE("certify: determinants on every device, and faults that are caught" *
+          test::also_on_slow_devices) {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    if (!device.profile.fp64) {
+      CHECK_THROWS_AS((void)certify_determinant(context, Matrix(1, 1, {2})), DeviceLimit);
+      return;
+    }
+    for (const Index n : {1, 2, 63, 64, 65, 130, 257, 500}) {
+      CAPTURE(n);
+      // P (I + N) with rows of powers of two: det = +-2^-(n / 2), N below the diagonal.
+      Matrix a(n, n);
+      for (Index i = 0; i < n; ++i) {
+        const Index row = (i + 1) % n;
+        const double by = i % 2 == 0 ? 1 : 0.5;
+        a(row, i) = -by;
+        for (Index j = 0; j < i; ++j) a(row, j) = by * static_cast<double>((i * 7 + j) % 3) / 64;
+      }
+      const DeterminantCertificate certificate = certify_determinant(context, a);
+      REQUIRE(certificate.proven);
+      CHECK(certificate.sign == -1);  // (-1)^n of the pivots, (-1)^(n - 1) of the cycle
+      const double right = -static_cast<double>(n / 2) * std::log10(2.0);
+      CHECK(certificate.log10_low <= right + 1e-12);
+      CHECK(certificate.log10_high >= right - 1e-12);
+      CHECK(certificate.log10_high - certificate.log10_low < 1e-5);
+    }
+    constexpr Index kN = 100;
+    Certifier certifier(context, kN);
+    const Matrix a = random_matrix(kN, kN, 8);
+    CHECK(certifier.certify_determinant(a).proven);
+    const auto spoiled = [&](double by) {
+      return [&context, by](const MatrixView& view) {
+        spoil(context, view.buffer, view.offset + 50 * view.ld + 3, 1, by);
+      };
+    };
+    CHECK_THROWS_AS((void)certifier.certify_determinant(a, {}, {.difference = spoiled(1e-6)}),
+                    DeviceFault);
+    CHECK_THROWS_AS((void)certifier.certify_determinant(a, {}, {.product = spoiled(1e-6)}),
+                    DeviceFault);
+    CHECK_FALSE(certifier.certify_determinant(a, {}, {.inverse = spoiled(1)}).proven);
+    for (const double bad : {std::nan(""), HUGE_VAL})
+      CHECK_FALSE(certifier.certify_determinant(a, {}, {.difference = spoiled(bad)}).proven);
+  });
+}
+
+TEST_CASE("certify: determinants that have no proof, and the empty one") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  const DeterminantCertificate one = certify_determinant(context, Matrix(0, 0));
+  CHECK(one.proven);
+  CHECK(one.sign == 1);
+  CHECK(one.log10_low == 0);
+  CHECK_THROWS_AS((void)certify_determinant(context, Matrix(2, 3)), DimensionError);
+  Matrix hilbert = Systems(1).make(14, 1, 5).a;
+  CHECK(certify_determinant(context, Systems(1).make(8, 1, 5).a).sign == 1);
+  for (const Matrix& a : {Matrix(2, 2), Matrix(2, 2, {1, 2, 2, 4}), hilbert,
+                          Matrix(1, 1, {std::nan("")}), Matrix(1, 1, {HUGE_VAL})}) {
+    const DeterminantCertificate none = certify_determinant(context, a);
+    CHECK_FALSE(none.proven);
+    CHECK(none.sign == 0);
+    CHECK(std::isnan(none.log10_low));
+    CHECK_FALSE(none.reason.empty());
+  }
+  // Far beyond f64's range, and below it.
+  for (const double size : {1e-300, 1e300}) {
+    Matrix a(5, 5);
+    for (Index i = 0; i < 5; ++i) a(i, 4 - i) = -size;
+    const DeterminantCertificate certificate = certify_determinant(context, a);
+    CHECK(certificate.sign == -1);
+    CHECK(certificate.log10_low == doctest::Approx(5 * std::log10(size)).epsilon(1e-12));
+    CHECK(certificate.log10_high >= certificate.log10_low);
+  }
 }
 
 TEST_CASE("certify: what cannot be certified, and what is empty") {
