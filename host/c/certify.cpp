@@ -1,5 +1,4 @@
-// clgauss_dcertify, for complex numbers clgauss_ccertify and clgauss_zcertify, and
-// clgauss_dcertify_det.
+// Proofs about answers (certify), inverses (certify_inv) and determinants (certify_det).
 #include <clgauss.h>
 
 #include <algorithm>
@@ -40,6 +39,21 @@ clgauss_det_certificate told_of(const DeterminantCertificate& proof) {
   return told;
 }
 
+/// Proves by prove() and writes the n-by-columns bounds, if there are any.
+template <typename Prove>
+clgauss_status tell_bounds(int layout, Index n, Index columns, Index ldx, double* bounds,
+                           clgauss_certificate* certificate, const Prove& prove) {
+  const std::size_t size =
+      checked_size(*not_null(certificate, "certificate"), "certificate", "clgauss_certificate");
+  const Certificate proof = prove();
+  if (proof.proven && bounds != nullptr) {
+    const auto to = host_matrix(layout, n, columns, bounds, ldx, "bounds");
+    copy(row_major(proof.bounds.values().data(), n, columns, columns), to);
+  }
+  write(certificate, size, told_of(proof));
+  return CLGAUSS_OK;
+}
+
 /// Of real or complex numbers.
 template <typename Number>
 clgauss_status certify_host(clgauss_context context, int layout, size_t n, size_t nrhs,
@@ -47,19 +61,25 @@ clgauss_status certify_host(clgauss_context context, int layout, size_t n, size_
                             const Number* x, size_t ldx, double* bounds,
                             clgauss_certificate* certificate) {
   const Use use(object_of(context));
-  const std::size_t size =
-      checked_size(*not_null(certificate, "certificate"), "certificate", "clgauss_certificate");
-  const auto a_view = host_matrix(layout, n, n, a, lda, "A");
-  const auto b_view = host_matrix(layout, n, nrhs, b, ldb, "B");
-  const auto x_view = host_matrix(layout, n, nrhs, x, ldx, "X");
-  const Certificate proof = certify(use.context(), {in_double(a_view, "A"), in_double(b_view, "B")},
-                                    in_double(x_view, "X"));
-  if (proof.proven && bounds != nullptr) {
-    const auto to = host_matrix(layout, n, nrhs, bounds, ldx, "bounds");
-    copy(row_major(proof.bounds.values().data(), n, nrhs, nrhs), to);
-  }
-  write(certificate, size, told_of(proof));
-  return CLGAUSS_OK;
+  return tell_bounds(layout, n, nrhs, ldx, bounds, certificate, [&] {
+    const auto a_view = host_matrix(layout, n, n, a, lda, "A");
+    const auto b_view = host_matrix(layout, n, nrhs, b, ldb, "B");
+    const auto x_view = host_matrix(layout, n, nrhs, x, ldx, "X");
+    return certify(use.context(), {in_double(a_view, "A"), in_double(b_view, "B")},
+                   in_double(x_view, "X"));
+  });
+}
+
+template <typename Number>
+clgauss_status certify_inverse_host(clgauss_context context, int layout, size_t n, const Number* a,
+                                    size_t lda, const Number* x, size_t ldx, double* bounds,
+                                    clgauss_certificate* certificate) {
+  const Use use(object_of(context));
+  return tell_bounds(layout, n, n, ldx, bounds, certificate, [&] {
+    const auto a_view = host_matrix(layout, n, n, a, lda, "A");
+    const auto x_view = host_matrix(layout, n, n, x, ldx, "X");
+    return certify_inverse(use.context(), in_double(a_view, "A"), in_double(x_view, "X"));
+  });
 }
 
 }  // namespace
@@ -98,6 +118,34 @@ clgauss_status clgauss_zcertify(clgauss_context context, int layout, size_t n, s
     return certify_host(context, layout, n, nrhs, static_cast<const Number*>(a), lda,
                         static_cast<const Number*>(b), ldb, static_cast<const Number*>(x), ldx,
                         bounds, certificate);
+  });
+}
+
+clgauss_status clgauss_dcertify_inv(clgauss_context context, int layout, size_t n, const double* a,
+                                    size_t lda, const double* x, size_t ldx, double* bounds,
+                                    clgauss_certificate* certificate) {
+  return guarded([&] {
+    return certify_inverse_host(context, layout, n, a, lda, x, ldx, bounds, certificate);
+  });
+}
+
+clgauss_status clgauss_ccertify_inv(clgauss_context context, int layout, size_t n, const void* a,
+                                    size_t lda, const void* x, size_t ldx, double* bounds,
+                                    clgauss_certificate* certificate) {
+  using Number = std::complex<float>;
+  return guarded([&] {
+    return certify_inverse_host(context, layout, n, static_cast<const Number*>(a), lda,
+                                static_cast<const Number*>(x), ldx, bounds, certificate);
+  });
+}
+
+clgauss_status clgauss_zcertify_inv(clgauss_context context, int layout, size_t n, const void* a,
+                                    size_t lda, const void* x, size_t ldx, double* bounds,
+                                    clgauss_certificate* certificate) {
+  using Number = std::complex<double>;
+  return guarded([&] {
+    return certify_inverse_host(context, layout, n, static_cast<const Number*>(a), lda,
+                                static_cast<const Number*>(x), ldx, bounds, certificate);
   });
 }
 

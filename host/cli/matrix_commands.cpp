@@ -244,6 +244,7 @@ struct InverseReport {
   const ProgramTimes& times;
   const MethodRow& row;
   Index n = 0;
+  const std::optional<Certificate>& certificate;
 
   [[nodiscard]] Json seconds() const {
     return times_json(times, inverse.times, "forward", "backward");
@@ -262,6 +263,7 @@ struct InverseReport {
     report["residual"] = answered ? finite_or_null(inverse.residual) : Json(nullptr);
     report["scaled_residual"] = answered ? finite_or_null(inverse.scaled_residual) : Json(nullptr);
     report["rcond"] = answered ? finite_or_null(inverse.rcond) : Json(nullptr);
+    report["certificate"] = certificate_json(certificate);
     if (inverse.complex) report["complex"] = true;
     if (inverse.failed_column) report["singular_column"] = *inverse.failed_column + 1;
     return report;
@@ -272,7 +274,8 @@ struct InverseReport {
         has_answer(inverse.status) ? fmt::format("estimate   rcond {:.1e}\n", inverse.rcond) : "";
     return fmt::format("matrix     n = {}, {}{}, {}\n", n, inverse.complex ? "complex, " : "",
                        number_name(inverse), row.told) +
-           device_text(device, verbose) + times_text(seconds()) + estimate;
+           device_text(device, verbose) + times_text(seconds()) + estimate +
+           (certificate ? certificate_text(*certificate, "X") : "");
   }
 };
 
@@ -295,7 +298,10 @@ CommandTable invert_table() {
       ("output-format", format_words(), "format of X; else by the extension of -o")
       ("digits", digits_value(), kDigitsHelp)
       ("max-residual", po::value<double>()->default_value(kScaledResidualBound, bound)->value_name("R"),
-       "||A X - I|| / (n eps ||A|| ||X||) up to which X is accepted");
+       "||A X - I|| / (n eps ||A|| ||X||) up to which X is accepted")
+      ("certify", po::bool_switch(),
+       "prove bounds of the errors of X, every rounding error counted; many times the work (devices "
+       "with fp64)");
   // clang-format on
   add_report_options(
       table,
@@ -326,7 +332,12 @@ ExitCode run_invert(const Given& given) {
   OpeningContext opening(command.device, command.context, progress, command.quiet);
   const auto opened = open(command, opening, times);
   LapTimer timer;
-  const auto written_out = [&](const auto& made) -> InverseOutcome {
+  std::optional<Certificate> certificate;
+  const auto written_out = [&](auto made, const auto& a) -> InverseOutcome {
+    if (values["certify"].as<bool>() && has_answer(made.status))
+      certificate = timed_proof(opened.context, made.times, times, [&] {
+        return certify_inverse(opened.context, a, made.x, {}, progress);
+      });
     line.clear();
     timer.lap();
     if (has_answer(made.status)) {
@@ -343,22 +354,28 @@ ExitCode run_invert(const Given& given) {
   const InverseOutcome inverse =
       complex != nullptr
           ? written_out(invert_complex(opened.context, *complex,
-                                       {command.type, options.max_scaled_residual}, progress))
-          : written_out(invert(opened.context, std::get<Matrix>(opened.a), options, progress));
+                                       {command.type, options.max_scaled_residual}, progress),
+                        *complex)
+          : written_out(invert(opened.context, std::get<Matrix>(opened.a), options, progress),
+                        std::get<Matrix>(opened.a));
   const Index n = std::visit([](const auto& a) { return a.rows(); }, opened.a);
   const UsedDevice device = opening.close();
   times.free = timer.lap();
   times.total = total.lap();
 
-  const InverseReport report{inverse, device, times,
-                             row_of(options.lu.positive_definite ? Method::cholesky : Method::lu),
-                             n};
+  const InverseReport report{
+      inverse, device,
+      times,   row_of(options.lu.positive_definite ? Method::cholesky : Method::lu),
+      n,       certificate};
   if (json_path) json.write(report.json());
   const std::string verdict = verdict_of(inverse, options.max_scaled_residual);
   if (!command.quiet)
     tell(painted_summary(report.text(command.verbose) + verdict));
   else if (inverse.status != SolveStatus::ok)
     tell(painted_summary(verdict));
+  else if (certificate && !certificate->proven)
+    tell(painted_summary(certificate_text(*certificate, "X")));
+  if (certificate && !certificate->proven) return ExitCode::inaccurate;
   return exit_code_of(inverse.status);
 }
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from clgauss._arrays import COMPLEX128, FLOAT64, as_columns, is_finite, numbers, parts, require_square
 from clgauss._contexts import Context, context_of
-from clgauss._linalg import Accuracy, judged_report
+from clgauss._linalg import Accuracy, judged_report, refuse
 from clgauss._report import Certificate, DetCertificate
 
 
@@ -83,6 +83,65 @@ def certify(a: ArrayLike, b: ArrayLike, *, device: str | Context = "auto", accur
     return Certificate(x=x, bounds=bounds, report=report, **proof)
 
 
+def certify_inv(a: ArrayLike, *, device: str | Context = "auto") -> Certificate:
+    """Invert a matrix, and prove how far the inverse can be off.
+
+    Parameters
+    ----------
+    a : (n, n) array_like
+        Float32 or float64, complex64 or complex128; integers become float64.
+    device : str or Context, optional
+        See `Context`. The device must have float64.
+
+    Returns
+    -------
+    Certificate
+        ``x`` is the inverse, of float64 or complex128; ``abs(inv(a) - x) <= bounds``, element by element. There is no ``report``.
+
+    Raises
+    ------
+    LinAlgError
+        A is singular or not a square matrix.
+    ValueError, TypeError, MemoryError, DeviceError
+        As `certify`.
+
+    Notes
+    -----
+    The proof is that of a system with n right-hand sides, and takes far longer than the inverse: 48 times at n = 1000 on two cores.
+
+    Examples
+    --------
+    >>> import clgauss
+    >>> proof = clgauss.certify_inv([[2.0, 1.0], [0.0, 4.0]])
+    >>> proof.x
+    array([[ 0.5  , -0.125],
+           [ 0.   ,  0.25 ]])
+    >>> proof.proven, bool((proof.bounds < 1e-15).all())
+    (True, True)
+    """
+    a = _one_matrix(a, complex_too=True)
+    bounds = np.full(a.shape, np.inf)
+    is_complex = a.dtype.kind == "c"
+    x = np.zeros(a.shape, COMPLEX128 if is_complex else FLOAT64)
+    session = context_of(device)._session
+    told: Any = session.certify_inverse(parts(a) if is_complex else a, x.view(FLOAT64), bounds, is_complex)
+    status, failed = told.pop("status"), told.pop("failed_column")
+    if status not in ("ok", "inaccurate"):
+        refuse(status, failed, a)
+    return Certificate(x=x, bounds=bounds, report=None, **told)
+
+
+def _one_matrix(a: ArrayLike, complex_too: bool) -> NDArray[Any]:
+    """A square matrix of finite numbers."""
+    matrix = numbers(a, complex_too)
+    if matrix.ndim != 2:
+        raise LinAlgError(f"{matrix.ndim}-dimensional array given. Array must be two-dimensional")
+    require_square(matrix)
+    if not is_finite(matrix):
+        raise ValueError("array must not contain infs or NaNs")
+    return matrix
+
+
 def certify_det(a: ArrayLike, *, device: str | Context = "auto") -> DetCertificate:
     """Prove the sign of the determinant, and enclose its magnitude.
 
@@ -119,11 +178,5 @@ def certify_det(a: ArrayLike, *, device: str | Context = "auto") -> DetCertifica
     >>> proof.log10_low <= 0.47712125471966244 <= proof.log10_high
     True
     """
-    a = numbers(a)
-    if a.ndim != 2:
-        raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be two-dimensional")
-    require_square(a)
-    if not is_finite(a):
-        raise ValueError("array must not contain infs or NaNs")
-    told: Any = context_of(device)._session.certify_determinant(a)
+    told: Any = context_of(device)._session.certify_determinant(_one_matrix(a, complex_too=False))
     return DetCertificate(**told)

@@ -113,8 +113,8 @@ class Certificate:
         A bound of ``||I - R A||``, where R is the computed inverse; below 1 if proven.
     reason : str
         Why nothing is proven; empty if it is.
-    report : Report
-        As `solve` returns it, with the estimates.
+    report : Report or None
+        As `solve` returns it, with the estimates; None of an inverse.
     """
 
     x: NDArray[Any]
@@ -124,7 +124,7 @@ class Certificate:
     norm_digits: float
     norm_bound: float
     reason: str
-    report: Report = field(repr=False, compare=False)
+    report: Report | None = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True)

@@ -293,6 +293,37 @@ nb::dict certify_one(const std::shared_ptr<Session>& session, const Array& a, co
   return certificate_of(*certificate, report_of(*solution));
 }
 
+/// The inverse x of a, and what is proven of it. With `complex`, columns are real and imaginary
+/// parts.
+nb::dict certify_inverse_of(const std::shared_ptr<Session>& session, const Array& a,
+                            const WritableArray& x, const WritableArray& bounds, bool complex) {
+  const auto inverse = std::make_shared<InverseOutcome>();
+  const auto certificate = std::make_shared<Certificate>();
+  session->run([=](const ProgressCallback& progress) {
+    Context& context = session->context();
+    const auto prove = [&](const auto& of_a, const auto& made, std::span<const double> numbers) {
+      *inverse = made;
+      if (!has_answer(made.status)) return;
+      *certificate = certify_inverse(context, of_a, made.x, {}, progress);
+      copy_out(numbers, x);
+      if (certificate->proven) copy_out(certificate->bounds.values(), bounds);
+    };
+    if (complex) {
+      const ComplexMatrix of_a(to_matrix(a));
+      const ComplexInverse made = invert_complex(context, of_a, {}, progress);
+      prove(of_a, made, made.x.parts().values());
+    } else {
+      const Matrix of_a = to_matrix(a);
+      const Inverse made = clgauss::invert(context, of_a, {}, progress);
+      prove(of_a, made, made.x.values());
+    }
+  });
+  nb::dict told;
+  told["status"] = text(solve_status_name(inverse->status));
+  told["failed_column"] = nb::cast(inverse->failed_column);
+  return certificate_of(*certificate, std::move(told));
+}
+
 nb::dict certify_determinant_of(const std::shared_ptr<Session>& session, const Array& a) {
   const auto certificate = std::make_shared<DeterminantCertificate>();
   session->run([=](const ProgressCallback& progress) {
@@ -463,6 +494,7 @@ NB_MODULE(_core, module) {
       .def("invert", &invert_one, "a"_a, "x"_a)
       .def("solve", &solve_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a, "method"_a)
       .def("certify", &certify_one, "a"_a, "b"_a, "x"_a, "bounds"_a, "accuracy"_a)
+      .def("certify_inverse", &certify_inverse_of, "a"_a, "x"_a, "bounds"_a, "complex"_a)
       .def("certify_determinant", &certify_determinant_of, "a"_a)
       .def("certify_complex", &certify_complex_one, "a"_a, "b"_a, "x"_a, "bounds"_a, "accuracy"_a)
       .def("solve_complex", &solve_complex_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a,

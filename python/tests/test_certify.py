@@ -118,6 +118,41 @@ def test_complex_without_proof():
     assert np.isinf(proof.bounds).all()
 
 
+@pytest.mark.parametrize("n", [1, 2, 6])
+def test_inverses_are_bounded(rng, n):
+    for a in (rng.standard_normal((n, n)), hilbert(n), rng.standard_normal((n, n)).astype(np.float32)):
+        proof = clgauss.certify_inv(a)
+        assert proof.proven
+        assert proof.report is None
+        for j in range(n):
+            for exact, x, bound in zip(exact_solution(a, np.eye(n)[:, j]), proof.x[:, j], proof.bounds[:, j]):
+                assert abs(exact - Fraction(float(x))) <= Fraction(float(bound))
+    a = rng.standard_normal((n, n)) + 1j * rng.standard_normal((n, n))
+    proof = clgauss.certify_inv(a)
+    assert proof.x.dtype == np.complex128
+    assert proof.digits > 8
+    for j in range(n):
+        for exact, x, bound in zip(exact_complex_solution(a, np.eye(n, dtype=complex)[:, j]), proof.x[:, j], proof.bounds[:, j]):
+            assert (exact - Pair(float(x.real), float(x.imag))).square() <= Fraction(float(bound)) ** 2
+
+
+def test_inverses_without_proof():
+    beyond = clgauss.certify_inv(hilbert(14))
+    assert not beyond.proven
+    assert np.isinf(beyond.bounds).all()
+    assert "too ill-conditioned" in beyond.reason
+    assert clgauss.certify_inv(np.empty((0, 0))).proven
+    for a, error in (
+        ([[1.0, 2.0], [2.0, 4.0]], np.linalg.LinAlgError),
+        (np.ones((2, 3)), np.linalg.LinAlgError),
+        (np.ones((1, 2, 2)), np.linalg.LinAlgError),
+        ([[np.nan]], ValueError),
+        (np.eye(2, dtype=np.longdouble), TypeError),
+    ):
+        with pytest.raises(error):
+            clgauss.certify_inv(a)
+
+
 def exact_determinant(a):
     """By fractions."""
     rows = [[Fraction(float(value)) for value in row] for row in a]

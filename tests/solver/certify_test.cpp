@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <clgauss/certify.hpp>
 #include <clgauss/error.hpp>
+#include <clgauss/inverse.hpp>
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/lu.hpp>
 #include <cmath>
@@ -550,6 +551,88 @@ TEST_CASE("certify: bounds of moduli, from tiny to huge") {
   CHECK(modulus_up(0x1.8p1023, 0x1.8p1023) == HUGE_VAL);
   CHECK(std::isnan(modulus_up(1, std::nan(""))));
   CHECK(std::isnan(modulus_up(std::nan(""), 1)));
+}
+
+TEST_CASE("certify: exact inverses lie inside the bounds, every single time") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  const int count = std::getenv("LONG") != nullptr ? 5000 : 500;
+  Systems systems(9);
+  int proven = 0, unproven = 0, singular = 0;
+  std::map<int, int> of_kind;
+  std::vector<double> widths;
+  for (int round = 0; round < count; ++round) {
+    const Index n = 1 + round % 9;
+    const int kind = round / 9 % kKinds;
+    CAPTURE(round);
+    CAPTURE(kind);
+    const Matrix a = systems.make(n, 1, kind).a;
+    Matrix x = invert(context, a).x;
+    if (x.empty()) x = Matrix(n, n);
+    if (round % 4 == 3)
+      for (double& value : x.values()) value *= 1 + 1e-7 * systems.uniform();
+    Matrix identity(n, n);
+    for (Index i = 0; i < n; ++i) identity(i, i) = 1;
+    const auto exact = exact_answers(System{a, identity});
+    const Certificate certificate = certify_inverse(context, a, x);
+    if (exact.empty()) {
+      ++singular;
+      CHECK_FALSE(certificate.proven);
+      continue;
+    }
+    ++(certificate.proven ? proven : unproven);
+    CHECK(certificate.proven == certificate.reason.empty());
+    if (!certificate.proven) continue;
+    ++of_kind[kind];
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j) {
+        const Rational error = abs(exact[j][i] - rational_of(x(i, j)));
+        const Rational bound = rational_of(certificate.bounds(i, j));
+        const bool inside = error <= bound;
+        CHECK(inside);
+        if (error != 0) widths.push_back(Rational(bound / error).convert_to<double>());
+      }
+  }
+  std::ranges::sort(widths);
+  MESSAGE(proven << " proven, " << unproven << " not, " << singular
+                 << " singular; bounds over true errors: median " << widths[widths.size() / 2]);
+  CHECK(proven > 3 * count / 4);
+  CHECK(unproven > 0);
+  CHECK(singular > 0);
+  for (int kind = 0; kind < kKinds; ++kind) {
+    CAPTURE(kind);
+    CHECK(of_kind[kind] > count / 40);
+  }
+  CHECK(widths[widths.size() / 2] <= 100);
+}
+
+TEST_CASE("certify: inverses, real and complex, and those of wrong shapes") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  const Matrix a(2, 2, {2, 1, 0, 4});
+  const Matrix off(2, 2, {0.5 + 1e-9, -0.125, 3e-9, 0.25});
+  const Certificate certificate = certify_inverse(context, a, off);
+  REQUIRE(certificate.proven);
+  CHECK(certificate.bounds(0, 0) == doctest::Approx(1e-9).epsilon(1e-6));
+  CHECK(certificate.bounds(1, 0) == doctest::Approx(3e-9).epsilon(1e-6));
+  CHECK(certificate.bounds(0, 1) < 1e-15);
+  for (const Index n : {1, 20, 65}) {
+    const ComplexMatrix z = random_complex(n, n, 4);
+    ComplexMatrix x = invert_complex(context, z).x;
+    const Certificate good = certify_inverse(context, z, x);
+    REQUIRE(good.proven);
+    const double right = good.bounds(n - 1, 0);
+    x.set(n - 1, 0, x(n - 1, 0) + std::complex<double>(0, 1e-3));
+    const Certificate bad = certify_inverse(context, z, x);
+    CHECK(bad.proven);
+    CHECK(bad.bounds(n - 1, 0) >= 1e-3 - right - 1e-15);
+    CHECK(bad.bounds(n - 1, 0) <= 1.1e-3);
+  }
+  CHECK(certify_inverse(context, Matrix(0, 0), Matrix(0, 0)).proven);
+  CHECK_THROWS_AS((void)certify_inverse(context, a, Matrix(2, 1)), DimensionError);
+  CHECK_THROWS_AS((void)certify_inverse(context, Matrix(2, 3), Matrix(3, 2)), DimensionError);
 }
 
 namespace {

@@ -482,6 +482,13 @@ Certificate certify(Context& context, const System& system, const Matrix& x,
 
 }  // namespace
 
+Certificate certify_inverse(Context& context, const Matrix& a, const Matrix& x,
+                            const LuOptions& options, const ProgressCallback& progress) {
+  Matrix identity(a.rows(), a.rows());
+  for (Index i = 0; i < a.rows(); ++i) identity(i, i) = 1;
+  return certify(context, System{a, std::move(identity)}, x, options, progress);
+}
+
 DeterminantCertificate certify_determinant(Context& context, const Matrix& a,
                                            const LuOptions& options,
                                            const ProgressCallback& progress) {

@@ -80,4 +80,11 @@ Certificate certify(Context& context, const ComplexSystem& system, const Complex
   return certify(context, system, solution, options, progress);
 }
 
+Certificate certify_inverse(Context& context, const ComplexMatrix& a, const ComplexMatrix& x,
+                            const LuOptions& options, const ProgressCallback& progress) {
+  ComplexMatrix identity(a.rows(), a.rows());
+  for (Index i = 0; i < a.rows(); ++i) identity.set(i, i, 1);
+  return certify(context, ComplexSystem{a, std::move(identity)}, x, options, progress);
+}
+
 }  // namespace clgauss
