@@ -4,6 +4,8 @@
 //   gather_rows   to(i, :) <- from(rows[i], :), with its rows in another order
 //   narrow        the same numbers rounded to float
 //   widen         floats as REAL
+//   lower         the triangle below the diagonal, of ones on it and zeros above
+//   upper         the triangle from the diagonal on, of zeros below
 //
 //   from + from_offset, to + to_offset   row-major, from_ld and to_ld, in elements of their own
 //                                        type
@@ -33,4 +35,20 @@ kernel void widen(const global float* restrict from, ulong from_offset, uint fro
   const global float* row = ROW_OF(from, get_group_id(0));
   global REAL* out = ROW_OF(to, get_group_id(0));
   EACH_COLUMN out[j] = row[j];
+}
+
+kernel void lower(const global REAL* restrict from, ulong from_offset, uint from_ld,
+                  global REAL* restrict to, ulong to_offset, uint to_ld, uint n) {
+  const uint i = get_group_id(0);
+  const global REAL* row = ROW_OF(from, i);
+  global REAL* out = ROW_OF(to, i);
+  EACH_COLUMN out[j] = j < i ? row[j] : (REAL)(j == i);
+}
+
+kernel void upper(const global REAL* restrict from, ulong from_offset, uint from_ld,
+                  global REAL* restrict to, ulong to_offset, uint to_ld, uint n) {
+  const uint i = get_group_id(0);
+  const global REAL* row = ROW_OF(from, i);
+  global REAL* out = ROW_OF(to, i);
+  EACH_COLUMN out[j] = j >= i ? row[j] : 0;
 }

@@ -1,4 +1,4 @@
-// clgauss_dcertify.
+// Proofs about answers (certify), inverses (certify_inv) and determinants (certify_det).
 #include <clgauss.h>
 
 #include <algorithm>
@@ -12,15 +12,74 @@ namespace clgauss::c {
 
 namespace {
 
+/// `reason` <- the text, cut off.
+template <std::size_t kSize>
+void tell_reason(const std::string& text, char (&reason)[kSize]) {
+  std::copy_n(text.begin(), std::min(text.size(), kSize - 1), reason);
+}
+
 clgauss_certificate told_of(const Certificate& proof) {
   clgauss_certificate told{};
   told.proven = proof.proven ? 1 : 0;
   told.norm_bound = proof.norm_bound;
   told.digits = proof.digits;
   told.norm_digits = proof.norm_digits;
-  std::copy_n(proof.reason.begin(), std::min(proof.reason.size(), sizeof told.reason - 1),
-              told.reason);
+  tell_reason(proof.reason, told.reason);
   return told;
+}
+
+clgauss_det_certificate told_of(const DeterminantCertificate& proof) {
+  clgauss_det_certificate told{};
+  told.proven = proof.proven ? 1 : 0;
+  told.sign = proof.sign;
+  told.log10_low = proof.log10_low;
+  told.log10_high = proof.log10_high;
+  told.norm_bound = proof.norm_bound;
+  tell_reason(proof.reason, told.reason);
+  return told;
+}
+
+/// Proves by prove() and writes the n-by-columns bounds, if there are any.
+template <typename Prove>
+clgauss_status tell_bounds(int layout, Index n, Index columns, Index ldx, double* bounds,
+                           clgauss_certificate* certificate, const Prove& prove) {
+  const std::size_t size =
+      checked_size(*not_null(certificate, "certificate"), "certificate", "clgauss_certificate");
+  const Certificate proof = prove();
+  if (proof.proven && bounds != nullptr) {
+    const auto to = host_matrix(layout, n, columns, bounds, ldx, "bounds");
+    copy(row_major(proof.bounds.values().data(), n, columns, columns), to);
+  }
+  write(certificate, size, told_of(proof));
+  return CLGAUSS_OK;
+}
+
+/// Of real or complex numbers.
+template <typename Number>
+clgauss_status certify_host(clgauss_context context, int layout, size_t n, size_t nrhs,
+                            const Number* a, size_t lda, const Number* b, size_t ldb,
+                            const Number* x, size_t ldx, double* bounds,
+                            clgauss_certificate* certificate) {
+  const Use use(object_of(context));
+  return tell_bounds(layout, n, nrhs, ldx, bounds, certificate, [&] {
+    const auto a_view = host_matrix(layout, n, n, a, lda, "A");
+    const auto b_view = host_matrix(layout, n, nrhs, b, ldb, "B");
+    const auto x_view = host_matrix(layout, n, nrhs, x, ldx, "X");
+    return certify(use.context(), {in_double(a_view, "A"), in_double(b_view, "B")},
+                   in_double(x_view, "X"));
+  });
+}
+
+template <typename Number>
+clgauss_status certify_inverse_host(clgauss_context context, int layout, size_t n, const Number* a,
+                                    size_t lda, const Number* x, size_t ldx, double* bounds,
+                                    clgauss_certificate* certificate) {
+  const Use use(object_of(context));
+  return tell_bounds(layout, n, n, ldx, bounds, certificate, [&] {
+    const auto a_view = host_matrix(layout, n, n, a, lda, "A");
+    const auto x_view = host_matrix(layout, n, n, x, ldx, "X");
+    return certify_inverse(use.context(), in_double(a_view, "A"), in_double(x_view, "X"));
+  });
 }
 
 }  // namespace
@@ -29,25 +88,78 @@ clgauss_certificate told_of(const Certificate& proof) {
 
 using namespace clgauss::c;
 
-extern "C" clgauss_status clgauss_dcertify(clgauss_context context, int layout, size_t n,
-                                           size_t nrhs, const double* a, size_t lda,
-                                           const double* b, size_t ldb, const double* x, size_t ldx,
-                                           double* bounds, clgauss_certificate* certificate) {
+extern "C" {
+
+clgauss_status clgauss_dcertify(clgauss_context context, int layout, size_t n, size_t nrhs,
+                                const double* a, size_t lda, const double* b, size_t ldb,
+                                const double* x, size_t ldx, double* bounds,
+                                clgauss_certificate* certificate) {
+  return guarded([&] {
+    return certify_host(context, layout, n, nrhs, a, lda, b, ldb, x, ldx, bounds, certificate);
+  });
+}
+
+clgauss_status clgauss_ccertify(clgauss_context context, int layout, size_t n, size_t nrhs,
+                                const void* a, size_t lda, const void* b, size_t ldb, const void* x,
+                                size_t ldx, double* bounds, clgauss_certificate* certificate) {
+  using Number = std::complex<float>;
+  return guarded([&] {
+    return certify_host(context, layout, n, nrhs, static_cast<const Number*>(a), lda,
+                        static_cast<const Number*>(b), ldb, static_cast<const Number*>(x), ldx,
+                        bounds, certificate);
+  });
+}
+
+clgauss_status clgauss_zcertify(clgauss_context context, int layout, size_t n, size_t nrhs,
+                                const void* a, size_t lda, const void* b, size_t ldb, const void* x,
+                                size_t ldx, double* bounds, clgauss_certificate* certificate) {
+  using Number = std::complex<double>;
+  return guarded([&] {
+    return certify_host(context, layout, n, nrhs, static_cast<const Number*>(a), lda,
+                        static_cast<const Number*>(b), ldb, static_cast<const Number*>(x), ldx,
+                        bounds, certificate);
+  });
+}
+
+clgauss_status clgauss_dcertify_inv(clgauss_context context, int layout, size_t n, const double* a,
+                                    size_t lda, const double* x, size_t ldx, double* bounds,
+                                    clgauss_certificate* certificate) {
+  return guarded([&] {
+    return certify_inverse_host(context, layout, n, a, lda, x, ldx, bounds, certificate);
+  });
+}
+
+clgauss_status clgauss_ccertify_inv(clgauss_context context, int layout, size_t n, const void* a,
+                                    size_t lda, const void* x, size_t ldx, double* bounds,
+                                    clgauss_certificate* certificate) {
+  using Number = std::complex<float>;
+  return guarded([&] {
+    return certify_inverse_host(context, layout, n, static_cast<const Number*>(a), lda,
+                                static_cast<const Number*>(x), ldx, bounds, certificate);
+  });
+}
+
+clgauss_status clgauss_zcertify_inv(clgauss_context context, int layout, size_t n, const void* a,
+                                    size_t lda, const void* x, size_t ldx, double* bounds,
+                                    clgauss_certificate* certificate) {
+  using Number = std::complex<double>;
+  return guarded([&] {
+    return certify_inverse_host(context, layout, n, static_cast<const Number*>(a), lda,
+                                static_cast<const Number*>(x), ldx, bounds, certificate);
+  });
+}
+
+clgauss_status clgauss_dcertify_det(clgauss_context context, int layout, size_t n, const double* a,
+                                    size_t lda, clgauss_det_certificate* certificate) {
   return guarded([&] {
     const Use use(object_of(context));
-    const std::size_t size =
-        checked_size(*not_null(certificate, "certificate"), "certificate", "clgauss_certificate");
+    const std::size_t size = checked_size(*not_null(certificate, "certificate"), "certificate",
+                                          "clgauss_det_certificate");
     const auto a_view = host_matrix(layout, n, n, a, lda, "A");
-    const auto b_view = host_matrix(layout, n, nrhs, b, ldb, "B");
-    const auto x_view = host_matrix(layout, n, nrhs, x, ldx, "X");
-    const clgauss::System system{in_double(a_view, "A"), in_double(b_view, "B")};
-    const clgauss::Certificate proof =
-        clgauss::certify(use.context(), system, in_double(x_view, "X"));
-    if (proof.proven && bounds != nullptr) {
-      const auto to = host_matrix(layout, n, nrhs, bounds, ldx, "bounds");
-      copy(row_major(proof.bounds.values().data(), n, nrhs, nrhs), to);
-    }
+    const auto proof = clgauss::certify_determinant(use.context(), in_double(a_view, "A"));
     write(certificate, size, told_of(proof));
     return CLGAUSS_OK;
   });
 }
+
+}  // extern "C"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/certificate.hpp"
 #include "io/formats.hpp"
 #include "lap_timer.hpp"
 
@@ -17,7 +18,10 @@ ExitCode run_complex(ComplexCommand command) {
   times.read = command.seconds_read;
   Context& context = command.opening.take();
   times.device = timer.lap();
-  const ComplexSolution solution = solve_complex(context, command.system, asked, command.progress);
+  ComplexSolution solution = solve_complex(context, command.system, asked, command.progress);
+  const std::optional<Certificate> certificate =
+      command.certify ? certificate_of(context, command.system, solution, command.progress, times)
+                      : std::nullopt;
   command.line.clear();
   timer.lap();
   if (has_answer(solution.status)) {
@@ -34,11 +38,13 @@ ExitCode run_complex(ComplexCommand command) {
   if (asked.determinant) report.determinant = solution.determinant;
   report.augmented_path = command.augmented_path;
   report.verbose = command.verbose;
+  report.certificate = certificate;
   if (command.json != nullptr) {
     command.json->write(report_json(report).dump(2) + "\n");
     command.json->commit();
   }
   tell_of(report, command.quiet, command.strict);
+  if (certificate && !certificate->proven) return ExitCode::inaccurate;
   if (command.strict && solution.status == SolveStatus::ok && !doubt_text(solution).empty())
     return ExitCode::doubtful;
   return exit_code_of(solution.status);

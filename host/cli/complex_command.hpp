@@ -21,7 +21,7 @@ struct ComplexCommand {
   OutputFile* json;  // null without --json
   ProgressLine& line;
   const ProgressCallback& progress;
-  bool quiet, verbose, strict;
+  bool quiet, verbose, strict, certify;
   double seconds_read;
   LapTimer total;
   std::string augmented_path;  // as in Report

@@ -47,6 +47,22 @@ Json determinant_json(const ComplexDeterminant& determinant) {
           {"relative_error", finite_or_null(determinant.relative_error)}};
 }
 
+std::string certificate_text(const DeterminantCertificate& certificate) {
+  if (!certificate.proven) return fmt::format("PROVEN     nothing: {}\n", certificate.reason);
+  return fmt::format("proven     det A is {}, log10 |det A| from {} to {}\n",
+                     certificate.sign > 0 ? "positive" : "negative", certificate.log10_low,
+                     certificate.log10_high);
+}
+
+Json certificate_json(const DeterminantCertificate& certificate) {
+  return {{"proven", certificate.proven},
+          {"sign", certificate.sign},
+          {"log10_low", finite_or_null(certificate.log10_low)},
+          {"log10_high", finite_or_null(certificate.log10_high)},
+          {"norm_bound", finite_or_null(certificate.norm_bound)},
+          {"reason", certificate.reason.empty() ? Json(nullptr) : Json(certificate.reason)}};
+}
+
 Json determinant_json(const Determinant& determinant) {
   return {{"sign", determinant.sign},
           {"log10_abs", finite_or_null(determinant.log10_abs)},

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <variant>
 
+#include "cli/certificate.hpp"
 #include "cli/commands.hpp"
 #include "cli/determinant_report.hpp"
 #include "cli/kernels_report.hpp"
@@ -148,9 +149,11 @@ struct Told {
   ExitCode code = ExitCode::ok;
 };
 
+/// With `proof`, a real det A is certified, too, before `tell_of` is called.
 template <typename Tell>
 ExitCode run_factors(const Given& given, const Tell& tell_of,
-                     const WordTable<Method>& methods = kMatrixMethods) {
+                     const WordTable<Method>& methods = kMatrixMethods,
+                     std::optional<DeterminantCertificate>* proof = nullptr) {
   const MatrixCommand command(given.values, methods);
   JsonOutput json(given.values);
   LapTimer total;
@@ -191,13 +194,20 @@ ExitCode run_factors(const Given& given, const Tell& tell_of,
     return told.code;
   };
   if (auto* const complex = std::get_if<ComplexMatrix>(&a)) {
+    if (proof != nullptr)
+      throw UsageError("--certify is for determinants of real matrices, and A is complex");
     const Index n = complex->rows();
     return finish(
         solve_complex(context, {std::move(*complex), ComplexMatrix(n, 0)}, options, progress), n);
   }
   Matrix& real = std::get<Matrix>(a);
   const Index n = real.rows();
-  return finish(solve(context, System{std::move(real), Matrix(n, 0)}, options, progress), n);
+  const System system{std::move(real), Matrix(n, 0)};
+  Solution solution = solve(context, system, options, progress);
+  if (proof != nullptr)
+    *proof = timed_proof(context, solution.times, times,
+                         [&] { return certify_determinant(context, system.a, {}, progress); });
+  return finish(solution, n);
 }
 
 std::string residual_text(const InverseOutcome& inverse, double bound) {
@@ -234,6 +244,7 @@ struct InverseReport {
   const ProgramTimes& times;
   const MethodRow& row;
   Index n = 0;
+  const std::optional<Certificate>& certificate;
 
   [[nodiscard]] Json seconds() const {
     return times_json(times, inverse.times, "forward", "backward");
@@ -252,6 +263,7 @@ struct InverseReport {
     report["residual"] = answered ? finite_or_null(inverse.residual) : Json(nullptr);
     report["scaled_residual"] = answered ? finite_or_null(inverse.scaled_residual) : Json(nullptr);
     report["rcond"] = answered ? finite_or_null(inverse.rcond) : Json(nullptr);
+    report["certificate"] = certificate_json(certificate);
     if (inverse.complex) report["complex"] = true;
     if (inverse.failed_column) report["singular_column"] = *inverse.failed_column + 1;
     return report;
@@ -262,7 +274,8 @@ struct InverseReport {
         has_answer(inverse.status) ? fmt::format("estimate   rcond {:.1e}\n", inverse.rcond) : "";
     return fmt::format("matrix     n = {}, {}{}, {}\n", n, inverse.complex ? "complex, " : "",
                        number_name(inverse), row.told) +
-           device_text(device, verbose) + times_text(seconds()) + estimate;
+           device_text(device, verbose) + times_text(seconds()) + estimate +
+           (certificate ? certificate_text(*certificate, "X") : "");
   }
 };
 
@@ -285,7 +298,10 @@ CommandTable invert_table() {
       ("output-format", format_words(), "format of X; else by the extension of -o")
       ("digits", digits_value(), kDigitsHelp)
       ("max-residual", po::value<double>()->default_value(kScaledResidualBound, bound)->value_name("R"),
-       "||A X - I|| / (n eps ||A|| ||X||) up to which X is accepted");
+       "||A X - I|| / (n eps ||A|| ||X||) up to which X is accepted")
+      ("certify", po::bool_switch(),
+       "prove bounds of the errors of X, every rounding error counted; many times the work (devices "
+       "with fp64)");
   // clang-format on
   add_report_options(
       table,
@@ -316,7 +332,12 @@ ExitCode run_invert(const Given& given) {
   OpeningContext opening(command.device, command.context, progress, command.quiet);
   const auto opened = open(command, opening, times);
   LapTimer timer;
-  const auto written_out = [&](const auto& made) -> InverseOutcome {
+  std::optional<Certificate> certificate;
+  const auto written_out = [&](auto made, const auto& a) -> InverseOutcome {
+    if (values["certify"].as<bool>() && has_answer(made.status))
+      certificate = timed_proof(opened.context, made.times, times, [&] {
+        return certify_inverse(opened.context, a, made.x, {}, progress);
+      });
     line.clear();
     timer.lap();
     if (has_answer(made.status)) {
@@ -333,22 +354,28 @@ ExitCode run_invert(const Given& given) {
   const InverseOutcome inverse =
       complex != nullptr
           ? written_out(invert_complex(opened.context, *complex,
-                                       {command.type, options.max_scaled_residual}, progress))
-          : written_out(invert(opened.context, std::get<Matrix>(opened.a), options, progress));
+                                       {command.type, options.max_scaled_residual}, progress),
+                        *complex)
+          : written_out(invert(opened.context, std::get<Matrix>(opened.a), options, progress),
+                        std::get<Matrix>(opened.a));
   const Index n = std::visit([](const auto& a) { return a.rows(); }, opened.a);
   const UsedDevice device = opening.close();
   times.free = timer.lap();
   times.total = total.lap();
 
-  const InverseReport report{inverse, device, times,
-                             row_of(options.lu.positive_definite ? Method::cholesky : Method::lu),
-                             n};
+  const InverseReport report{
+      inverse, device,
+      times,   row_of(options.lu.positive_definite ? Method::cholesky : Method::lu),
+      n,       certificate};
   if (json_path) json.write(report.json());
   const std::string verdict = verdict_of(inverse, options.max_scaled_residual);
   if (!command.quiet)
     tell(painted_summary(report.text(command.verbose) + verdict));
   else if (inverse.status != SolveStatus::ok)
     tell(painted_summary(verdict));
+  else if (certificate && !certificate->proven)
+    tell(painted_summary(certificate_text(*certificate, "X")));
+  if (certificate && !certificate->proven) return ExitCode::inaccurate;
   return exit_code_of(inverse.status);
 }
 
@@ -360,26 +387,37 @@ CommandTable det_table() {
           "of its "
           "relative error.") +
       kMatrix +
-      " An exactly zero pivot makes it 0. Where not even the sign is sure, the exit code is 8.";
+      " An exactly zero pivot makes it 0. Where not even the sign is sure, or --certify proves "
+      "nothing, the exit code is 8.";
   CommandTable table = matrix_table(about, "clgauss det A.mtx\nclgauss det A.npy --json");
+  table.group("Answer")("certify", po::bool_switch(),
+                        "prove the sign of det A and enclose its magnitude, every rounding error "
+                        "counted; five to ten times the work (a real A, devices with fp64)");
   add_report_options(table, "write a report to FILE; without FILE, or to -, in place of the text");
   return table;
 }
 
 ExitCode run_det(const Given& given) {
-  return run_factors(given, [](const auto& solution) {
+  std::optional<DeterminantCertificate> certificate;
+  const auto tell_of = [&certificate](const auto& solution) {
     const auto& determinant = solution.determinant;
     const bool zero = std::isinf(determinant.log10_abs);
     Told told{fmt::format("det A      {}\n", determinant_text(determinant)), "determinant",
               determinant_json(determinant)};
-    if (!zero && !(determinant.relative_error < 1)) {
+    if (certificate) {
+      told.json["certificate"] = certificate_json(*certificate);
+      (certificate->proven ? told.line : told.warning) += certificate_text(*certificate);
+      if (!certificate->proven) told.code = ExitCode::inaccurate;
+    } else if (!zero && !(determinant.relative_error < 1)) {
       told.warning =
           fmt::format("MISSED     not even the {} of det A is sure: A is nearly singular\n",
                       solution.complex ? "phase" : "sign");
       told.code = ExitCode::inaccurate;
     }
     return told;
-  });
+  };
+  return run_factors(given, tell_of, kMatrixMethods,
+                     given.values["certify"].as<bool>() ? &certificate : nullptr);
 }
 
 CommandTable cond_table() {

@@ -112,15 +112,6 @@ bool is_exact(const SolveOutcome& solution) {
   return solution.residual.scaled == 0 || solution.trust->forward_error.empty();
 }
 
-Json certificate_json(const std::optional<Certificate>& certificate) {
-  if (!certificate) return nullptr;
-  return {{"proven", certificate->proven},
-          {"norm_bound", finite_or_null(certificate->norm_bound)},
-          {"digits", certificate->digits},
-          {"norm_digits", certificate->norm_digits},
-          {"reason", certificate->reason.empty() ? Json(nullptr) : Json(certificate->reason)}};
-}
-
 std::string groups_text(const WorkGroupReport& group) {
   std::string text = fmt::format("groups     rule {}: {}, {}; {} main + {} remainder launches\n",
                                  group.rule, group_size_text(group), group.split,
@@ -349,11 +340,20 @@ std::string doubt_text(const SolveOutcome& solution) {
   return {};
 }
 
-std::string certificate_text(const Certificate& certificate) {
+Json certificate_json(const std::optional<Certificate>& certificate) {
+  if (!certificate) return nullptr;
+  return {{"proven", certificate->proven},
+          {"norm_bound", finite_or_null(certificate->norm_bound)},
+          {"digits", certificate->digits},
+          {"norm_digits", certificate->norm_digits},
+          {"reason", certificate->reason.empty() ? Json(nullptr) : Json(certificate->reason)}};
+}
+
+std::string certificate_text(const Certificate& certificate, std::string_view what) {
   if (!certificate.proven) return fmt::format("PROVEN     nothing: {}\n", certificate.reason);
   return fmt::format(
-      "proven     every number of x is right to {:.1f} digits, the largest of x to {:.1f}\n",
-      certificate.digits, certificate.norm_digits);
+      "proven     every number of {0} is right to {1:.1f} digits, the largest of {0} to {2:.1f}\n",
+      what, certificate.digits, certificate.norm_digits);
 }
 
 Json times_json(const ProgramTimes& program, const SolveTimes& solve, const char* forward,

@@ -88,8 +88,11 @@ void tell_of(const Report& report, bool quiet, bool strict);
 /// be right. Empty if x can be used. --strict depends on it.
 [[nodiscard]] std::string doubt_text(const SolveOutcome& solution);
 
-/// The summary's line about the certificate.
-[[nodiscard]] std::string certificate_text(const Certificate& certificate);
+/// The summary's line about the certificate of `what`, and its JSON; null if there is none.
+[[nodiscard]] std::string certificate_text(const Certificate& certificate,
+                                           std::string_view what = "x");
+[[nodiscard]] nlohmann::ordered_json certificate_json(
+    const std::optional<Certificate>& certificate);
 
 /// The summary's lines about the device and its kernels (see kernels_text()), and the device in
 /// JSON reports.

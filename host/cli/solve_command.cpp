@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <clgauss/certify.hpp>
 #include <clgauss/complex.hpp>
 #include <clgauss/io.hpp>
 #include <clgauss/solve.hpp>
 #include <variant>
 
 #include "cli/batched_command.hpp"
+#include "cli/certificate.hpp"
 #include "cli/commands.hpp"
 #include "cli/compare.hpp"
 #include "cli/complex_command.hpp"
@@ -101,22 +101,6 @@ Solution solve_as_asked(const SolveCommand& command, Context& context, System& s
   return solve_in_place(context, std::move(system), read_again, command.solve, progress);
 }
 
-/// Adds the time for the certificate to `times`, and that of kernel builds to the solution's own
-/// times.
-std::optional<Certificate> certificate_as_asked(const SolveCommand& command, Context& context,
-                                                const System& system, Solution& solution,
-                                                const ProgressCallback& progress,
-                                                ProgramTimes& times) {
-  if (!command.is("certify") || !has_answer(solution.status)) return std::nullopt;
-  LapTimer timer;
-  const double built = context.programs().build_seconds();
-  Certificate certificate = certify(context, system, solution, command.solve.lu, progress);
-  const double building = context.programs().build_seconds() - built;
-  solution.times.build += building;
-  times.certify = timer.lap() - building;
-  return certificate;
-}
-
 }  // namespace
 
 ExitCode run_solve(const Given& given) {
@@ -142,11 +126,11 @@ ExitCode run_solve(const Given& given) {
   times.read = timer.lap();
   if (auto* const complex = std::get_if<ComplexSystem>(&read)) {
     refuse_meaningless(given.values, solve_table(), {kComplex, "for a complex system"});
-    return run_complex({std::move(*complex), command.solve, opening,
-                        outputs.x ? &*outputs.x : nullptr, command.x_format, command.write,
-                        outputs.json ? &*outputs.json : nullptr, line, progress,
-                        command.is("quiet"), command.is("verbose"), command.is("strict"),
-                        times.read, total, holds_b(command) ? command.system_path : std::string()});
+    return run_complex(
+        {std::move(*complex), command.solve, opening, outputs.x ? &*outputs.x : nullptr,
+         command.x_format, command.write, outputs.json ? &*outputs.json : nullptr, line, progress,
+         command.is("quiet"), command.is("verbose"), command.is("strict"), command.is("certify"),
+         times.read, total, holds_b(command) ? command.system_path : std::string()});
   }
   System system = std::get<System>(std::move(read));
   Context& context = opening.take();
@@ -156,7 +140,8 @@ ExitCode run_solve(const Given& given) {
   std::optional<Comparison> comparison;
   Solution solution = solve_as_asked(command, context, system, progress, comparison);
   const std::optional<Certificate> certificate =
-      certificate_as_asked(command, context, system, solution, progress, times);
+      command.is("certify") ? certificate_of(context, system, solution, progress, times)
+                            : std::nullopt;
   line.clear();
   timer.lap();
   write_answer(command, solution, comparison, outputs);

@@ -330,7 +330,8 @@ CommandTable solve_table() {
        {by(kTrust, kBeyond | kComplex, kOfOne)})
       ("certify", po::bool_switch(),
        "prove bounds of the error of x, every rounding error counted; five to seven times the "
-       "work (devices with fp64)", {{kAnyMethod, "one solve of a real system on one device"}})
+       "work, of a complex x twice that (devices with fp64)",
+       {{kAnyMethod | kComplex, "one solve of a system on one device"}})
       ("determinant", po::bool_switch(),
        "report sign, of a complex A the phase, and log10 of det A",
        {by(kDeterminant, kCompare | kBeyond | kComplex, kOfOne)})

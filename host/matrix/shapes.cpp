@@ -23,14 +23,18 @@ void check_f32_range(const Matrix& matrix, const char* name) {
                   name, bad / matrix.cols() + 1, bad % matrix.cols() + 1, matrix.values()[bad]));
 }
 
+template <typename Numbers>
+void check_shapes(const Numbers& a, const Numbers& b) {
+  if (a.rows() != a.cols())
+    throw DimensionError(fmt::format("A is {} x {}, not square", a.rows(), a.cols()));
+  if (b.rows() != a.rows())
+    throw DimensionError(fmt::format("b has {} rows, A has {}", b.rows(), a.rows()));
+}
+
 }  // namespace
 
-void check_shapes(const System& system) {
-  if (system.a.rows() != system.a.cols())
-    throw DimensionError(fmt::format("A is {} x {}, not square", system.a.rows(), system.a.cols()));
-  if (system.b.rows() != system.a.rows())
-    throw DimensionError(fmt::format("b has {} rows, A has {}", system.b.rows(), system.a.rows()));
-}
+void check_shapes(const System& system) { check_shapes(system.a, system.b); }
+void check_shapes(const ComplexSystem& system) { check_shapes(system.a, system.b); }
 
 void check_system(const System& system, RealType type) {
   check_shapes(system);

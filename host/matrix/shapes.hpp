@@ -1,6 +1,7 @@
 #pragma once
 /// Checks a system's shapes and numbers, and lays out matrices in the library's own memory.
 
+#include <clgauss/complex.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
 #include <string>
@@ -9,6 +10,7 @@ namespace clgauss {
 
 /// Throws DimensionError if A is not square or b does not have as many rows.
 void check_shapes(const System& system);
+void check_shapes(const ComplexSystem& system);
 
 /// As check_shapes(). Also throws ValueError if `type` is f32 and a finite number of the system
 /// exceeds its range: converted to infinity, it would silently make the solution meaningless.

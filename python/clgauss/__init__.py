@@ -2,7 +2,7 @@
 
     solve(a, b)        x of a @ x = b; lstsq(a, b) by least squares
     solve_many(a, b)   the same for lists of systems of different sizes
-    certify(a, b)      x with proven bounds of its error
+    certify(a, b)      x with proven bounds of its error; certify_inv(a) the inverse, certify_det(a) the sign of the determinant
     lu(a)              factors that are kept on the device: .solve(b), .solve(b, trans="T"), .det(), .rcond(), .inv()
     cholesky(a)        the same for a symmetric or Hermitian positive definite matrix, and .L
     inv(a)             the inverse
@@ -23,14 +23,14 @@ import atexit as _atexit
 
 from numpy.linalg import LinAlgError
 
-from clgauss._certify import certify
+from clgauss._certify import certify, certify_det, certify_inv
 from clgauss._check import AccuracyWarning, IllConditionedWarning
 from clgauss._contexts import Context, Device, devices
 from clgauss._linalg import lstsq, solve, solve_many
 from clgauss._lu import LU, Cholesky, LUStack, aslinearoperator, cholesky, lu
 from clgauss._matrix import cond, det, inv, slogdet
 from clgauss._native import DeviceError, kernel_source
-from clgauss._report import BatchReport, Certificate, LeastSquaresReport, Report
+from clgauss._report import BatchReport, Certificate, DetCertificate, LeastSquaresReport, Report
 from clgauss._tune import tune_kernel
 from clgauss._version import __version__
 
@@ -43,6 +43,7 @@ __all__ = [
     "Certificate",
     "Cholesky",
     "Context",
+    "DetCertificate",
     "Device",
     "DeviceError",
     "IllConditionedWarning",
@@ -53,6 +54,8 @@ __all__ = [
     "__version__",
     "aslinearoperator",
     "certify",
+    "certify_det",
+    "certify_inv",
     "cholesky",
     "cond",
     "det",

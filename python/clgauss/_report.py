@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +102,7 @@ class Certificate:
     x : ndarray
         The answer, as `solve` returns it.
     bounds : ndarray
-        ``|x_true - x| <= bounds``, element by element, where x_true solves a and b as they are in float64; inf if nothing is proven.
+        ``abs(x_true - x) <= bounds``, element by element, where x_true solves a and b as they are in float64; inf if nothing is proven.
     proven : bool
         A is not singular, and the bounds hold.
     digits : float
@@ -112,18 +113,44 @@ class Certificate:
         A bound of ``||I - R A||``, where R is the computed inverse; below 1 if proven.
     reason : str
         Why nothing is proven; empty if it is.
-    report : Report
-        As `solve` returns it, with the estimates.
+    report : Report or None
+        As `solve` returns it, with the estimates; None of an inverse.
     """
 
-    x: NDArray[np.float64]
+    x: NDArray[Any]
     bounds: NDArray[np.float64]
     proven: bool
     digits: float
     norm_digits: float
     norm_bound: float
     reason: str
-    report: Report = field(repr=False, compare=False)
+    report: Report | None = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class DetCertificate:
+    """What is proven about a determinant, every rounding error counted.
+
+    Attributes
+    ----------
+    proven : bool
+        A is not singular, and the rest holds.
+    sign : int
+        The sign of the determinant, 1 or -1; 0 if nothing is proven.
+    log10_low, log10_high : float
+        ``log10_low <= log10(abs(det)) <= log10_high``; NaN if nothing is proven.
+    norm_bound : float
+        A bound of a norm that shows that A is not singular; below 1 if proven.
+    reason : str
+        Why nothing is proven; empty if it is.
+    """
+
+    proven: bool
+    sign: int
+    log10_low: float
+    log10_high: float
+    norm_bound: float
+    reason: str
 
 
 @dataclass(frozen=True)

@@ -264,6 +264,15 @@ nb::dict fit(const std::shared_ptr<Session>& session, const Array& a, const Arra
   return report_of(*answer);
 }
 
+nb::dict certificate_of(const Certificate& certificate, nb::dict told) {
+  told["proven"] = certificate.proven;
+  told["norm_bound"] = certificate.norm_bound;
+  told["digits"] = certificate.digits;
+  told["norm_digits"] = certificate.norm_digits;
+  told["reason"] = certificate.reason;
+  return told;
+}
+
 /// x, as solve_one() finds it, and what is proven of it: |x_true - x| <= bounds.
 nb::dict certify_one(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
                      const WritableArray& x, const WritableArray& bounds,
@@ -281,13 +290,73 @@ nb::dict certify_one(const std::shared_ptr<Session>& session, const Array& a, co
     copy_out(solution->x.values(), x);
     if (certificate->proven) copy_out(certificate->bounds.values(), bounds);
   });
-  nb::dict told = report_of(*solution);
+  return certificate_of(*certificate, report_of(*solution));
+}
+
+/// The inverse x of a, and what is proven of it. With `complex`, columns are real and imaginary
+/// parts.
+nb::dict certify_inverse_of(const std::shared_ptr<Session>& session, const Array& a,
+                            const WritableArray& x, const WritableArray& bounds, bool complex) {
+  const auto inverse = std::make_shared<InverseOutcome>();
+  const auto certificate = std::make_shared<Certificate>();
+  session->run([=](const ProgressCallback& progress) {
+    Context& context = session->context();
+    const auto prove = [&](const auto& of_a, const auto& made, std::span<const double> numbers) {
+      *inverse = made;
+      if (!has_answer(made.status)) return;
+      *certificate = certify_inverse(context, of_a, made.x, {}, progress);
+      copy_out(numbers, x);
+      if (certificate->proven) copy_out(certificate->bounds.values(), bounds);
+    };
+    if (complex) {
+      const ComplexMatrix of_a(to_matrix(a));
+      const ComplexInverse made = invert_complex(context, of_a, {}, progress);
+      prove(of_a, made, made.x.parts().values());
+    } else {
+      const Matrix of_a = to_matrix(a);
+      const Inverse made = clgauss::invert(context, of_a, {}, progress);
+      prove(of_a, made, made.x.values());
+    }
+  });
+  nb::dict told;
+  told["status"] = text(solve_status_name(inverse->status));
+  told["failed_column"] = nb::cast(inverse->failed_column);
+  return certificate_of(*certificate, std::move(told));
+}
+
+nb::dict certify_determinant_of(const std::shared_ptr<Session>& session, const Array& a) {
+  const auto certificate = std::make_shared<DeterminantCertificate>();
+  session->run([=](const ProgressCallback& progress) {
+    *certificate = certify_determinant(session->context(), to_matrix(a), {}, progress);
+  });
+  nb::dict told;
   told["proven"] = certificate->proven;
+  told["sign"] = certificate->sign;
+  told["log10_low"] = certificate->log10_low;
+  told["log10_high"] = certificate->log10_high;
   told["norm_bound"] = certificate->norm_bound;
-  told["digits"] = certificate->digits;
-  told["norm_digits"] = certificate->norm_digits;
   told["reason"] = certificate->reason;
   return told;
+}
+
+/// The same of arrays whose columns are real and imaginary parts; bounds are of moduli.
+nb::dict certify_complex_one(const std::shared_ptr<Session>& session, const Array& a,
+                             const Array& b, const WritableArray& x, const WritableArray& bounds,
+                             const std::string& accuracy) {
+  SolveOptions options;
+  options.accuracy = accuracy_of(accuracy);
+  options.trust = true;
+  const auto solution = std::make_shared<ComplexSolution>();
+  const auto certificate = std::make_shared<Certificate>();
+  session->run([=](const ProgressCallback& progress) {
+    const ComplexSystem system{ComplexMatrix(to_matrix(a)), ComplexMatrix(to_matrix(b))};
+    *solution = solve_complex(session->context(), system, options, progress);
+    if (!has_answer(solution->status)) return;
+    *certificate = certify(session->context(), system, *solution, {}, progress);
+    copy_out(solution->x.parts().values(), x);
+    if (certificate->proven) copy_out(certificate->bounds.values(), bounds);
+  });
+  return certificate_of(*certificate, report_of(*solution));
 }
 
 /// det A_s = mantissa * 2^exponent of every matrix of a stack, by the host's LU.
@@ -425,6 +494,9 @@ NB_MODULE(_core, module) {
       .def("invert", &invert_one, "a"_a, "x"_a)
       .def("solve", &solve_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a, "method"_a)
       .def("certify", &certify_one, "a"_a, "b"_a, "x"_a, "bounds"_a, "accuracy"_a)
+      .def("certify_inverse", &certify_inverse_of, "a"_a, "x"_a, "bounds"_a, "complex"_a)
+      .def("certify_determinant", &certify_determinant_of, "a"_a)
+      .def("certify_complex", &certify_complex_one, "a"_a, "b"_a, "x"_a, "bounds"_a, "accuracy"_a)
       .def("solve_complex", &solve_complex_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a,
            "method"_a)
       .def("least_squares", &fit, "a"_a, "b"_a, "x"_a, "accuracy"_a, "rank_tolerance"_a.none(),

@@ -8,6 +8,40 @@ import pytest
 import clgauss
 
 
+class Pair:
+    """A complex number of two fractions."""
+
+    def __init__(self, re, im=0):
+        self.re, self.im = Fraction(re), Fraction(im)
+
+    def __sub__(self, other):
+        return Pair(self.re - other.re, self.im - other.im)
+
+    def __mul__(self, other):
+        return Pair(self.re * other.re - self.im * other.im, self.re * other.im + self.im * other.re)
+
+    def __truediv__(self, other):
+        product, square = self * Pair(other.re, -other.im), other.square()
+        return Pair(product.re / square, product.im / square)
+
+    def square(self):
+        return self.re**2 + self.im**2
+
+
+def exact_complex_solution(a, b):
+    """By elimination in pairs of fractions."""
+    rows = [[Pair(float(value.real), float(value.imag)) for value in [*row, right]] for row, right in zip(a, b)]
+    n = len(rows)
+    for k in range(n):
+        pivot = next(i for i in range(k, n) if rows[i][k].square() != 0)
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        for i in range(n):
+            if i != k:
+                factor = rows[i][k] / rows[k][k]
+                rows[i] = [x - factor * y for x, y in zip(rows[i], rows[k])]
+    return [row[n] / row[i] for i, row in enumerate(rows)]
+
+
 def exact_solution(a, b):
     """By fractions, of the numbers as they are in float64."""
     n = len(a)
@@ -52,6 +86,142 @@ def test_a_wrong_bound_would_be_seen(rng):
     assert proof.bounds.max() < 1e-10
 
 
+@pytest.mark.parametrize("accuracy", ["double", "max"])
+@pytest.mark.parametrize("kind", ["random", "hilbert", "graded", "single", "real_b"])
+def test_complex_bounds_hold(rng, kind, accuracy):
+    n = 7
+    a = rng.standard_normal((n, n)) + 1j * rng.standard_normal((n, n))
+    b = rng.standard_normal(n) + 1j * rng.standard_normal(n)
+    if kind == "hilbert":
+        a = hilbert(n) * np.exp(1j * np.arange(n))
+    elif kind == "graded":
+        a = a * 10.0 ** rng.integers(-9, 9, n)[:, None]
+    elif kind == "single":
+        a, b = a.astype(np.complex64), b.astype(np.complex64)
+    elif kind == "real_b":
+        b = b.real
+    proof = clgauss.certify(a, b, accuracy=accuracy)
+    assert proof.proven
+    assert proof.x.dtype == np.complex128
+    assert proof.bounds.dtype == np.float64
+    for exact, x, bound in zip(exact_complex_solution(a, b), proof.x, proof.bounds):
+        assert (exact - Pair(float(x.real), float(x.imag))).square() <= Fraction(float(bound)) ** 2
+    if accuracy == "max":
+        assert proof.digits > 14.5
+
+
+def test_complex_without_proof():
+    with pytest.warns(clgauss.IllConditionedWarning):
+        proof = clgauss.certify(hilbert(14) * 1j, np.ones(14))
+    assert not proof.proven
+    assert proof.x.dtype == np.complex128
+    assert np.isinf(proof.bounds).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 6])
+def test_inverses_are_bounded(rng, n):
+    for a in (rng.standard_normal((n, n)), hilbert(n), rng.standard_normal((n, n)).astype(np.float32)):
+        proof = clgauss.certify_inv(a)
+        assert proof.proven
+        assert proof.report is None
+        for j in range(n):
+            for exact, x, bound in zip(exact_solution(a, np.eye(n)[:, j]), proof.x[:, j], proof.bounds[:, j]):
+                assert abs(exact - Fraction(float(x))) <= Fraction(float(bound))
+    a = rng.standard_normal((n, n)) + 1j * rng.standard_normal((n, n))
+    proof = clgauss.certify_inv(a)
+    assert proof.x.dtype == np.complex128
+    assert proof.digits > 8
+    for j in range(n):
+        for exact, x, bound in zip(exact_complex_solution(a, np.eye(n, dtype=complex)[:, j]), proof.x[:, j], proof.bounds[:, j]):
+            assert (exact - Pair(float(x.real), float(x.imag))).square() <= Fraction(float(bound)) ** 2
+
+
+def test_inverses_without_proof():
+    beyond = clgauss.certify_inv(hilbert(14))
+    assert not beyond.proven
+    assert np.isinf(beyond.bounds).all()
+    assert "too ill-conditioned" in beyond.reason
+    assert clgauss.certify_inv(np.empty((0, 0))).proven
+    for a, error in (
+        ([[1.0, 2.0], [2.0, 4.0]], np.linalg.LinAlgError),
+        (np.ones((2, 3)), np.linalg.LinAlgError),
+        (np.ones((1, 2, 2)), np.linalg.LinAlgError),
+        ([[np.nan]], ValueError),
+        (np.eye(2, dtype=np.longdouble), TypeError),
+    ):
+        with pytest.raises(error):
+            clgauss.certify_inv(a)
+
+
+def exact_determinant(a):
+    """By fractions."""
+    rows = [[Fraction(float(value)) for value in row] for row in a]
+    det = Fraction(1)
+    for k in range(len(rows)):
+        pivot = next((i for i in range(k, len(rows)) if rows[i][k] != 0), None)
+        if pivot is None:
+            return Fraction(0)
+        if pivot != k:
+            rows[k], rows[pivot] = rows[pivot], rows[k]
+            det = -det
+        det *= rows[k][k]
+        for i in range(k + 1, len(rows)):
+            factor = rows[i][k] / rows[k][k]
+            rows[i] = [x - factor * y for x, y in zip(rows[i], rows[k])]
+    return det
+
+
+def test_determinants_have_the_proven_sign(rng):
+    proven = wrong = 0
+    for step in range(200):
+        n = 2 + step % 5
+        a = rng.standard_normal((n, n)) if step % 4 else np.round(3 * rng.standard_normal((n, n)))
+        if step % 2:
+            a[-1] = a[:-1].sum(axis=0) + 2.0 ** -(step // 3) * a[-1]
+        det, proof = exact_determinant(a), clgauss.certify_det(a)
+        sign = (det > 0) - (det < 0)
+        wrong += np.linalg.slogdet(a)[0] != sign
+        assert proof.sign == (sign if proof.proven else 0)
+        assert bool(proof.reason) != proof.proven
+        if proof.proven:
+            proven += 1
+            log10 = np.log10(float(abs(det)))
+            assert proof.log10_low - 1e-12 <= log10 <= proof.log10_high + 1e-12
+    assert proven > 120
+    assert wrong > 0  # NumPy's
+
+
+def test_hilbert_determinants():
+    for n in range(1, 11):
+        assert clgauss.certify_det(hilbert(n)).sign == 1
+    beyond = clgauss.certify_det(hilbert(14))
+    assert (beyond.proven, beyond.sign) == (False, 0)
+    assert np.isnan([beyond.log10_low, beyond.log10_high]).all()
+    assert "too ill-conditioned" in beyond.reason
+
+
+@pytest.mark.parametrize(
+    ("a", "error"),
+    [
+        (np.ones((2, 3)), np.linalg.LinAlgError),
+        (np.ones((2, 2, 2)), np.linalg.LinAlgError),
+        (np.ones(2), np.linalg.LinAlgError),
+        (np.array([[np.nan]]), ValueError),
+        (np.eye(2, dtype=complex), TypeError),
+    ],
+)
+def test_errors_of_determinants(a, error):
+    with pytest.raises(error):
+        clgauss.certify_det(a)
+
+
+def test_empty_and_singular_determinants():
+    empty = clgauss.certify_det(np.empty((0, 0)))
+    assert (empty.proven, empty.sign, empty.log10_low, empty.log10_high) == (True, 1, 0, 0)
+    assert not clgauss.certify_det([[1, 2], [2, 4]]).proven
+    assert clgauss.certify_det(np.float32([[1, 2], [2, 1]])).sign == -1
+
+
 def test_shapes(rng):
     a, b = rng.standard_normal((150, 150)), rng.standard_normal((150, 3))
     proof = clgauss.certify(a, b)
@@ -86,7 +256,9 @@ def test_what_cannot_be_proven_is_told():
         (np.eye(2), np.array([1.0, np.nan]), ValueError),
         (np.empty((0, 0)), np.empty(0), ValueError),
         (np.eye(2), np.empty((2, 0)), ValueError),
-        (np.eye(2, dtype=complex), np.ones(2), TypeError),
+        (np.eye(2, dtype=np.longdouble), np.ones(2), TypeError),
+        (np.ones((2, 2), complex), np.ones(2), np.linalg.LinAlgError),
+        (np.eye(2, dtype=complex), np.array([1.0, np.nan]), ValueError),
     ],
 )
 def test_errors(a, b, error):

@@ -324,6 +324,82 @@ static void test_certify(clgauss_context context) {
   EXPECT_MESSAGE("sizeof(clgauss_certificate)");
 }
 
+/* Bounds of an inverse that hold, real and complex, in both layouts. */
+static void test_certify_inv(clgauss_context context) {
+  const double a[2 * 3] = {2, 1, PAD,
+                           0, 4, PAD}; /* by rows 2 1, 0 4; its inverse 1/2 -1/8, 0 1/4 */
+  const double za[2 * 3 * 2] = {0, 2, 0, 1, PAD, PAD, 0, 0, 0, 4, PAD, PAD}; /* i times that */
+  const float ca[2 * 3 * 2] = {0, 2, 0, 1, PAD, PAD, 0, 0, 0, 4, PAD, PAD};
+  const double inverse[4] = {0.5, -0.125, 0, 0.25}, off[4] = {1e-9, -2e-9, 3e-9, 0};
+  double x[4], zx[8], bounds[4];
+  float cx[8];
+  for (int l = 0; l < 2; ++l) {
+    const int layout = kLayouts[l];
+    clgauss_certificate proof = {.struct_size = sizeof proof};
+    for (size_t k = 0; k < 4; ++k) { /* by columns A and X are the transposes of these */
+      x[k] = inverse[k] + off[k];
+      zx[2 * k] = 0;
+      zx[2 * k + 1] = -x[k];
+      cx[2 * k] = 0;
+      cx[2 * k + 1] = -(float)x[k];
+    }
+    EXPECT_STATUS(CLGAUSS_OK, clgauss_dcertify_inv(context, layout, 2, a, 3, x, 2, bounds, &proof));
+    EXPECT(proof.proven == 1 && proof.norm_bound < 1);
+    for (size_t k = 0; k < 4; ++k)
+      EXPECT(bounds[k] >= fabs(off[k]) * (1 - 1e-6) && bounds[k] <= fabs(off[k]) + 1e-14);
+    EXPECT_STATUS(CLGAUSS_OK,
+                  clgauss_zcertify_inv(context, layout, 2, za, 3, zx, 2, bounds, &proof));
+    EXPECT(proof.proven == 1);
+    for (size_t k = 0; k < 4; ++k)
+      EXPECT(bounds[k] >= fabs(off[k]) * (1 - 1e-6) && bounds[k] <= fabs(off[k]) + 1e-14);
+    EXPECT_STATUS(CLGAUSS_OK,
+                  clgauss_ccertify_inv(context, layout, 2, ca, 3, cx, 2, bounds, &proof));
+    EXPECT(proof.proven == 1);
+    for (size_t k = 0; k < 4; ++k)
+      EXPECT(bounds[k] >= fabs(cx[2 * k + 1] + inverse[k]) && bounds[k] <= 1e-7);
+    EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                  clgauss_dcertify_inv(context, layout, 2, a, 1, x, 2, bounds, &proof));
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                  clgauss_dcertify_inv(context, layout, 2, a, 3, NULL, 2, bounds, &proof));
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                  clgauss_dcertify_inv(context, layout, 2, a, 3, x, 2, bounds, NULL));
+    const double singular[4] = {1, 2, 2, 4};
+    bounds[0] = PAD;
+    EXPECT_STATUS(CLGAUSS_OK,
+                  clgauss_dcertify_inv(context, layout, 2, singular, 2, x, 2, bounds, &proof));
+    EXPECT(proof.proven == 0 && bounds[0] == PAD);
+  }
+}
+
+/* The sign of a permutation of rows with a known determinant, in both layouts. */
+static void test_certify_det(clgauss_context context) {
+  double a[3 * 4] = {0, 2, 0, PAD, 0, 0, -0.25, PAD, 8, 1, 1, PAD}; /* det = 2 * -0.25 * 8 */
+  clgauss_det_certificate proof = {.struct_size = sizeof proof};
+  for (int l = 0; l < 2; ++l) {
+    EXPECT_STATUS(CLGAUSS_OK, clgauss_dcertify_det(context, kLayouts[l], 3, a, 4, &proof));
+    EXPECT(proof.proven == 1 && proof.sign == -1 && proof.reason[0] == '\0');
+    EXPECT(proof.norm_bound < 1 && proof.log10_low <= log10(4) && proof.log10_high >= log10(4));
+    EXPECT(proof.log10_high - proof.log10_low < 1e-12);
+  }
+  a[8] = 0; /* the third row is 0 1 1: column 1 is zero */
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_dcertify_det(context, CLGAUSS_ROW_MAJOR, 3, a, 4, &proof));
+  EXPECT(proof.proven == 0 && proof.sign == 0 && proof.reason[0] != '\0');
+  EXPECT(isnan(proof.log10_low) && isnan(proof.log10_high));
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_dcertify_det(context, CLGAUSS_ROW_MAJOR, 0, NULL, 0, &proof));
+  EXPECT(proof.proven == 1 && proof.sign == 1 && proof.log10_low == 0 && proof.log10_high == 0);
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                clgauss_dcertify_det(context, CLGAUSS_ROW_MAJOR, 3, a, 4, NULL));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                clgauss_dcertify_det(context, CLGAUSS_ROW_MAJOR, 3, NULL, 4, &proof));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                clgauss_dcertify_det(context, CLGAUSS_ROW_MAJOR, 3, a, 2, &proof));
+  EXPECT_STATUS(CLGAUSS_INVALID_HANDLE,
+                clgauss_dcertify_det(NULL, CLGAUSS_ROW_MAJOR, 3, a, 4, &proof));
+  proof.struct_size = 8;
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                clgauss_dcertify_det(context, CLGAUSS_ROW_MAJOR, 3, a, 4, &proof));
+}
+
 /* One verdict of rcond and forward_error. */
 static void test_doubts(clgauss_context context) {
   enum { kHilbert = 14 };
@@ -451,6 +527,10 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
     test_vbatched_f64(context);
     test_too_large_f64(context);
     test_certify(context);
+    test_certify_inv(context);
+    test_certify_det(context);
+    test_complex_certify_f32(context);
+    test_complex_certify_f64(context);
     test_doubts(context);
   } else {
     test_without_fp64(context);

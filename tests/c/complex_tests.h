@@ -373,6 +373,45 @@ static void T(test_complex_solve)(clgauss_context context) {
 #undef SOLVE
 }
 
+/* Bounds of moduli that hold, in both layouts; nothing is proven of a singular A. */
+static void T(test_complex_certify)(clgauss_context context) {
+  REAL a[2 * N * LDA], b[2 * LDB * LDB], x[2 * LDB * LDB];
+  double bounds[LDB * LDB];
+  for (int l = 0; l < 2; ++l) {
+    const int layout = kLayouts[l];
+    clgauss_certificate proof = {.struct_size = sizeof proof};
+    T(fill_complex_system)(layout, a, b);
+    for (size_t i = 0; i < LDB * LDB; ++i) bounds[i] = PAD;
+    for (size_t i = 0; i < N; ++i)
+      for (size_t j = 0; j < NRHS; ++j) {
+        x[2 * at(layout, i, j, LDB)] = (REAL)(x_of(i, j) + 3. / 1024);
+        x[2 * at(layout, i, j, LDB) + 1] = (REAL)(-x_of(i, j) / 2 - 1. / 256);
+      }
+    EXPECT_STATUS(CLGAUSS_OK,
+                  Z(certify)(context, layout, N, NRHS, a, LDA, b, LDB, x, LDB, bounds, &proof));
+    EXPECT(proof.proven == 1 && proof.norm_bound < 1 && proof.reason[0] == '\0');
+    for (size_t i = 0; i < N; ++i)
+      for (size_t j = 0; j < NRHS; ++j) {
+        const double bound = bounds[at(layout, i, j, LDB)]; /* |3/1024 - 4/1024 i| */
+        EXPECT(bound >= 5. / 1024 * (1 - 1e-6) && bound < 5.1 / 1024);
+      }
+    EXPECT(bounds[at(layout, layout == CLGAUSS_ROW_MAJOR ? 0 : N,
+                     layout == CLGAUSS_ROW_MAJOR ? NRHS : 0, LDB)] == PAD);
+    for (size_t j = 0; j < N; ++j)
+      for (size_t part = 0; part < 2; ++part)
+        a[2 * at(layout, 2, j, LDA) + part] = a[2 * at(layout, 4, j, LDA) + part];
+    bounds[0] = PAD;
+    EXPECT_STATUS(CLGAUSS_OK,
+                  Z(certify)(context, layout, N, NRHS, a, LDA, b, LDB, x, LDB, bounds, &proof));
+    EXPECT(proof.proven == 0 && proof.reason[0] != '\0' && bounds[0] == PAD);
+  }
+  clgauss_certificate proof = {.struct_size = sizeof proof};
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, Z(certify)(context, CLGAUSS_ROW_MAJOR, N, NRHS, NULL, LDA,
+                                                     b, LDB, x, LDB, NULL, &proof));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, Z(certify)(context, CLGAUSS_ROW_MAJOR, N, NRHS, a, N - 1, b,
+                                                  LDB, x, LDB, NULL, &proof));
+}
+
 static void T(test_complex)(clgauss_context context) {
   static const size_t kShapes[][2] = {{1, 1},    {1, 4}, {6, 6}, {70, 150},
                                       {150, 70}, {7, 3}, {5, 1}, {240, 120}};

@@ -180,7 +180,7 @@ TEST_CASE("what complex systems have not is refused by name, and nothing is writ
   const auto before = run_script(folder, "ls").out;
   for (const char* option :
        {"--method ldlt", "--method rbt", "--method gauss", "--pivot tournament", "--in-place",
-        "--certify", "--equilibrate on", "--check device", "--local lcm", "--launches l.csv",
+        "--equilibrate on", "--check device", "--local lcm", "--launches l.csv",
         "--output-format npz"}) {
     CAPTURE(option);
     const auto result = run_program(
@@ -218,6 +218,30 @@ TEST_CASE("what complex systems have not is refused by name, and nothing is writ
   CHECK_MESSAGE(npz.exit_code == 2, npz.err);
   CHECK_MESSAGE(npz.err.find("complex") != std::string::npos, npz.err);
   CHECK(run_script(folder, "ls").out == before);
+}
+
+TEST_CASE("--certify proves digits of a complex x, or exits with 8 and says why not") {
+  const TemporaryFolder folder;
+  write_file(folder / "A.mtx", kHermitian);
+  write_file(folder / "b.mtx", kRight);
+  const auto result =
+      run_program(folder, "solve A.mtx --rhs b.mtx --certify --device pocl -o x.mtx --json r.json");
+  CHECK_MESSAGE(result.exit_code == 0, result.err);
+  CHECK_MESSAGE(
+      result.err.find("proven     every number of x is right to 15.") != std::string::npos,
+      result.err);
+  const json report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["certificate"]["proven"] == true);
+  CHECK(report["certificate"]["digits"].get<double>() > 15);
+  CHECK(report["time_s"]["certify"].get<double>() > 0);
+  write_file(folder / "near.mtx",
+             "%%MatrixMarket matrix array complex general\n2 2\n1 1\n1 1\n1 1\n"
+             "1.0000000000000002 1\n");
+  const auto none = run_program(
+      folder, "solve near.mtx --rhs b.mtx --certify --device pocl -q -o x.mtx --json r.json");
+  CHECK_MESSAGE(none.exit_code == 8, none.err);
+  CHECK_MESSAGE(none.err.starts_with("PROVEN     nothing: "), none.err);
+  CHECK(json::parse(content_of(folder / "r.json"))["certificate"]["proven"] == false);
 }
 
 TEST_CASE("invert, det and cond of complex matrices") {

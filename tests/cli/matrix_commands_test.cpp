@@ -76,6 +76,70 @@ TEST_CASE("det prints sign and logarithm, cond the condition") {
   CHECK(huge.out.find("-10^600") != std::string::npos);
 }
 
+TEST_CASE("invert --certify proves bounds, or exits with 8 and says why not") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", kTwo);
+  const auto proven =
+      run_program(folder, "invert a.txt --certify --device pocl -o x.txt --json r.json");
+  CHECK_MESSAGE(proven.exit_code == 0, proven.err);
+  CHECK_MESSAGE(
+      proven.err.find("\nproven     every number of X is right to 15.") != std::string::npos,
+      proven.err);
+  const json report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["certificate"]["proven"] == true);
+  CHECK(report["certificate"]["digits"].get<double>() > 15);
+  CHECK(report["time_s"]["certify"].get<double>() > 0);
+  write_file(folder / "near.txt", "1134903170 701408733\n701408733 433494437\n");
+  const auto not_proven =
+      run_program(folder, "invert near.txt --certify --device pocl -q -o x.txt --json r.json");
+  CHECK_MESSAGE(not_proven.exit_code == 8, not_proven.err);
+  CHECK_MESSAGE(not_proven.err.starts_with("PROVEN     nothing: "), not_proven.err);
+  CHECK(json::parse(content_of(folder / "r.json"))["certificate"]["proven"] == false);
+  run_program(folder, "invert a.txt --device pocl -q -o x.txt --json r.json");
+  CHECK(json::parse(content_of(folder / "r.json"))["certificate"].is_null());
+  write_file(folder / "c.mtx",
+             "%%MatrixMarket matrix array complex general\n2 2\n0 4\n0 2\n0 7\n0 6\n");
+  const auto complex = run_program(folder, "invert c.mtx --certify --device pocl -o x.mtx");
+  CHECK_MESSAGE(complex.exit_code == 0, complex.err);
+  CHECK_MESSAGE(
+      complex.err.find("\nproven     every number of X is right to 15.") != std::string::npos,
+      complex.err);
+}
+
+TEST_CASE("det --certify proves the sign, or exits with 8 and says why not") {
+  const TemporaryFolder folder;
+  write_file(folder / "indefinite.txt", kIndefinite);
+  const auto proven = run_program(folder, "det indefinite.txt --certify --device pocl -q");
+  CHECK_MESSAGE(proven.exit_code == 0, proven.err);
+  CHECK(proven.err.empty());
+  CHECK(proven.out.find("\nproven     det A is negative, log10 |det A| from 0.4771212547") !=
+        std::string::npos);
+  const auto report =
+      json::parse(run_program(folder, "det indefinite.txt --certify --device pocl -q --json").out);
+  const json& certificate = report["determinant"]["certificate"];
+  CHECK(certificate["proven"] == true);
+  CHECK(certificate["sign"] == -1);
+  CHECK(certificate["log10_low"].get<double>() <= std::log10(3));
+  CHECK(certificate["log10_high"].get<double>() >= std::log10(3));
+  CHECK(certificate["reason"].is_null());
+  CHECK(report["time_s"]["certify"].get<double>() > 0);
+  // Integers of determinant 1 whose product leaves f64: the sign by LU is a guess.
+  write_file(folder / "near.txt", "1134903170 701408733\n701408733 433494437\n");
+  const auto not_proven =
+      run_program(folder, "det near.txt --certify --device pocl -q --json r.json");
+  CHECK_MESSAGE(not_proven.exit_code == 8, not_proven.err);
+  CHECK_MESSAGE(not_proven.err.starts_with("PROVEN     nothing: the norm of I - R A"),
+                not_proven.err);
+  CHECK(not_proven.out.find("proven") == std::string::npos);
+  const auto zero = run_script(folder, "printf '1 2\\n2 4\\n' > s.txt");
+  CHECK(zero.exit_code == 0);
+  CHECK(run_program(folder, "det s.txt --certify --device pocl -q").exit_code == 8);
+  write_file(folder / "c.mtx", "%%MatrixMarket matrix array complex general\n1 1\n0 1\n");
+  const auto complex = run_program(folder, "det c.mtx --certify --device pocl");
+  CHECK_MESSAGE(complex.exit_code == 2, complex.err);
+  CHECK_MESSAGE(complex.err.find("--certify") != std::string::npos, complex.err);
+}
+
 TEST_CASE("inertia counts the eigenvalues of each sign") {
   const TemporaryFolder folder;
   write_file(folder / "spd.txt", kDefinite);

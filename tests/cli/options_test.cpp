@@ -66,7 +66,7 @@ const std::vector<Meaning> kMeanings{
     {"--check device", "ALMRCI"},
     {"--no-rcond", "ALMRCIBZDK"},
     {"--strict", "ALMRCIZDK"},
-    {"--certify", "ALMRCIGJS"},
+    {"--certify", "ALMRCIGJSZ"},
     {"--determinant", "ALMCIGXZDK"},
     {"--max-iterations 9", "JS"},
     {"--devices all", "AZ"},

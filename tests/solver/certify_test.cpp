@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <clgauss/certify.hpp>
 #include <clgauss/error.hpp>
+#include <clgauss/inverse.hpp>
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/lu.hpp>
 #include <cmath>
@@ -12,13 +13,19 @@
 #include <random>
 
 #include "linalg/estimates/certify.hpp"
+#include "linalg/estimates/upward.hpp"
+#include "support/complex_matrices.hpp"
 #include "support/devices.hpp"
 #include "support/exact_answers.hpp"
 #include "support/gallery.hpp"
 
 using namespace clgauss;
 using clgauss::test::exact_answers;
+using clgauss::test::exact_determinant;
+using clgauss::test::Integer;
 using clgauss::test::on_every_device;
+using clgauss::test::product;
+using clgauss::test::random_complex;
 using clgauss::test::Rational;
 using clgauss::test::rational_of;
 
@@ -371,6 +378,464 @@ TEST_CASE("certify: an inverse in f32 is multiplied with A only where it leads t
     in_vain += products - 1;
   }
   CHECK(in_vain == 0);
+}
+
+namespace {
+
+/// The real system of order 2 n that has the answer of a complex one, part by part.
+System real_system_of(const ComplexSystem& system) {
+  const Index n = system.a.rows(), nrhs = system.b.cols();
+  System real{Matrix(2 * n, 2 * n), Matrix(2 * n, nrhs)};
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j)
+      for (const Index half : {Index{0}, n}) {
+        real.a(half + i, half + j) = system.a(i, j).real();
+        real.a(half + i, n - half + j) = (half == 0 ? -1 : 1) * system.a(i, j).imag();
+      }
+    for (Index c = 0; c < nrhs; ++c) {
+      real.b(i, c) = system.b(i, c).real();
+      real.b(n + i, c) = system.b(i, c).imag();
+    }
+  }
+  return real;
+}
+
+/// Whether the exact parts `x` solve the complex system, in complex rational arithmetic.
+bool solve_exactly(const ComplexSystem& system, const std::vector<std::vector<Rational>>& x) {
+  const Index n = system.a.rows();
+  for (Index c = 0; c < system.b.cols(); ++c)
+    for (Index i = 0; i < n; ++i) {
+      Rational re = rational_of(system.b(i, c).real()), im = rational_of(system.b(i, c).imag());
+      for (Index j = 0; j < n; ++j) {
+        const Rational a = rational_of(system.a(i, j).real()),
+                       b = rational_of(system.a(i, j).imag());
+        re -= a * x[c][j] - b * x[c][n + j];
+        im -= a * x[c][n + j] + b * x[c][j];
+      }
+      if (re != 0 || im != 0) return false;
+    }
+  return true;
+}
+
+ComplexMatrix of_parts(const Matrix& re, const Matrix& im) {
+  ComplexMatrix both(re.rows(), re.cols());
+  for (Index i = 0; i < re.rows(); ++i)
+    for (Index j = 0; j < re.cols(); ++j) both.set(i, j, {re(i, j), im(i, j)});
+  return both;
+}
+
+}  // namespace
+
+TEST_CASE("certify: exact complex answers lie inside the bounds of moduli, every single time") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  const int count = std::getenv("LONG") != nullptr ? 4000 : 400;
+  Systems systems(77);
+  int proven = 0, unproven = 0, singular = 0;
+  std::vector<double> widths;
+  for (int round = 0; round < count; ++round) {
+    const Index n = 1 + round % 7, nrhs = round % 5 == 0 ? 2 : 1;
+    const int kind = round / 7 % kKinds;
+    CAPTURE(round);
+    CAPTURE(kind);
+    const System re = systems.make(n, nrhs, kind);
+    // The imaginary parts are of the same kind; or multiples, for what makes A ill-conditioned.
+    System im = systems.make(n, nrhs, kind);
+    if (kind == 1 || kind == 5) {
+      im = re;
+      for (double& value : im.a.values()) value *= round % 2 == 0 ? -0.5 : 0;
+    }
+    const ComplexSystem system{of_parts(re.a, im.a), of_parts(re.b, im.b)};
+    const auto exact = exact_answers(real_system_of(system));
+    ComplexSolution solution = solve_complex(context, system);
+    if (!has_answer(solution.status)) solution.x = ComplexMatrix(n, nrhs);
+    if (round % 4 == 3)
+      for (double& value : solution.x.parts().values()) value *= 1 + 1e-7 * systems.uniform();
+    const Certificate certificate = certify(context, system, solution);
+    if (exact.empty()) {
+      ++singular;
+      CHECK_FALSE(certificate.proven);
+      continue;
+    }
+    REQUIRE(solve_exactly(system, exact));
+    ++(certificate.proven ? proven : unproven);
+    CHECK(certificate.proven == certificate.reason.empty());
+    if (!certificate.proven) continue;
+    REQUIRE(certificate.bounds.rows() == n);
+    REQUIRE(certificate.bounds.cols() == nrhs);
+    for (Index c = 0; c < nrhs; ++c)
+      for (Index i = 0; i < n; ++i) {
+        const Rational off_re = exact[c][i] - rational_of(solution.x(i, c).real()),
+                       off_im = exact[c][n + i] - rational_of(solution.x(i, c).imag()),
+                       bound = rational_of(certificate.bounds(i, c));
+        const Rational square = off_re * off_re + off_im * off_im;
+        const bool inside = square <= bound * bound;
+        CHECK(inside);
+        if (square != 0)
+          widths.push_back(std::sqrt(Rational(bound * bound / square).convert_to<double>()));
+        const double size = std::abs(solution.x(i, c));
+        if (size > 0)
+          CHECK(certificate.digits <=
+                std::max(0.0, -std::log10(certificate.bounds(i, c) / size)) + 1e-9);
+      }
+  }
+  std::ranges::sort(widths);
+  MESSAGE(proven << " proven, " << unproven << " not, " << singular
+                 << " singular; bounds over true errors: median " << widths[widths.size() / 2]);
+  CHECK(proven > count / 2);
+  CHECK(unproven > 0);
+  CHECK(singular > 0);
+  CHECK(widths[widths.size() / 2] <= 100);
+}
+
+TEST_CASE("certify: complex systems, right and off, on every device" * test::also_on_slow_devices) {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const Index n : {1, 33, 64, 130}) {
+      CAPTURE(n);
+      ComplexSystem system{random_complex(n, n, 5), ComplexMatrix(n, 2)};
+      ComplexMatrix x(n, 2);
+      for (double& value : system.a.parts().values()) value = std::round(1000 * value);
+      for (Index i = 0; i < n; ++i)
+        for (Index c = 0; c < 2; ++c)
+          x.set(i, c,
+                {static_cast<double>((7 * i + 3 * c) % 19) - 9, static_cast<double>(i % 5) - 2});
+      system.b = product(system.a, x);  // exact: integers
+      if (!device.profile.fp64) {
+        CHECK_THROWS_AS((void)certify(context, system, x), DeviceLimit);
+        continue;
+      }
+      const Certificate exact = certify(context, system, x);
+      CHECK(exact.proven);
+      CHECK(exact.digits >= 15);
+      ComplexMatrix off = x;
+      off.set(0, 1, off(0, 1) + std::complex<double>(3e-6, -4e-6));
+      const Certificate of_off = certify(context, system, off);
+      CHECK(of_off.proven);
+      CHECK(of_off.bounds(0, 1) >= 5e-6 * (1 - 1e-8));
+      CHECK(of_off.bounds(0, 1) <= 5.1e-6);
+    }
+  });
+}
+
+TEST_CASE("certify: what cannot be certified of complex systems, and what is empty") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  const ComplexSystem system{random_complex(5, 5, 1), random_complex(5, 1, 2)};
+  ComplexMatrix x = solve_complex(context, system).x;
+  CHECK(certify(context, {ComplexMatrix(0, 0), ComplexMatrix(0, 1)}, ComplexMatrix(0, 1)).proven);
+  CHECK(certify(context, {system.a, ComplexMatrix(5, 0)}, ComplexMatrix(5, 0)).proven);
+  CHECK_THROWS_AS((void)certify(context, system, ComplexMatrix(4, 1)), DimensionError);
+  CHECK_THROWS_AS(
+      (void)certify(context, {ComplexMatrix(2, 3), ComplexMatrix(2, 1)}, ComplexMatrix(2, 1)),
+      DimensionError);
+  for (const double bad : {std::nan(""), HUGE_VAL}) {
+    x.set(3, 0, {0, bad});
+    const Certificate none = certify(context, system, x);
+    CHECK_FALSE(none.proven);
+    CHECK(none.bounds.empty());
+  }
+}
+
+TEST_CASE("certify: bounds of moduli, from tiny to huge") {
+  for (const double scale : {0x1p-1070, 0x1p-600, 1.0, 0x1p600, 0x1p1020}) {
+    const double bound = modulus_up(3 * scale, 4 * scale);
+    CHECK(bound >= 5 * scale);
+    CHECK(bound <= 5 * scale * (1 + 0x1p-48) + 0x1p-1070);
+  }
+  CHECK(modulus_up(0x1p-1074, 1) > 1);
+  CHECK(modulus_up(0, 0) < 0x1p-1060);
+  CHECK(modulus_up(1, HUGE_VAL) == HUGE_VAL);
+  CHECK(modulus_up(0x1.8p1023, 0x1.8p1023) == HUGE_VAL);
+  CHECK(std::isnan(modulus_up(1, std::nan(""))));
+  CHECK(std::isnan(modulus_up(std::nan(""), 1)));
+}
+
+TEST_CASE("certify: exact inverses lie inside the bounds, every single time") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  const int count = std::getenv("LONG") != nullptr ? 5000 : 500;
+  Systems systems(9);
+  int proven = 0, unproven = 0, singular = 0;
+  std::map<int, int> of_kind;
+  std::vector<double> widths;
+  for (int round = 0; round < count; ++round) {
+    const Index n = 1 + round % 9;
+    const int kind = round / 9 % kKinds;
+    CAPTURE(round);
+    CAPTURE(kind);
+    const Matrix a = systems.make(n, 1, kind).a;
+    Matrix x = invert(context, a).x;
+    if (x.empty()) x = Matrix(n, n);
+    if (round % 4 == 3)
+      for (double& value : x.values()) value *= 1 + 1e-7 * systems.uniform();
+    Matrix identity(n, n);
+    for (Index i = 0; i < n; ++i) identity(i, i) = 1;
+    const auto exact = exact_answers(System{a, identity});
+    const Certificate certificate = certify_inverse(context, a, x);
+    if (exact.empty()) {
+      ++singular;
+      CHECK_FALSE(certificate.proven);
+      continue;
+    }
+    ++(certificate.proven ? proven : unproven);
+    CHECK(certificate.proven == certificate.reason.empty());
+    if (!certificate.proven) continue;
+    ++of_kind[kind];
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j) {
+        const Rational error = abs(exact[j][i] - rational_of(x(i, j)));
+        const Rational bound = rational_of(certificate.bounds(i, j));
+        const bool inside = error <= bound;
+        CHECK(inside);
+        if (error != 0) widths.push_back(Rational(bound / error).convert_to<double>());
+      }
+  }
+  std::ranges::sort(widths);
+  MESSAGE(proven << " proven, " << unproven << " not, " << singular
+                 << " singular; bounds over true errors: median " << widths[widths.size() / 2]);
+  CHECK(proven > 3 * count / 4);
+  CHECK(unproven > 0);
+  CHECK(singular > 0);
+  for (int kind = 0; kind < kKinds; ++kind) {
+    CAPTURE(kind);
+    CHECK(of_kind[kind] > count / 40);
+  }
+  CHECK(widths[widths.size() / 2] <= 100);
+}
+
+TEST_CASE("certify: inverses, real and complex, and those of wrong shapes") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  const Matrix a(2, 2, {2, 1, 0, 4});
+  const Matrix off(2, 2, {0.5 + 1e-9, -0.125, 3e-9, 0.25});
+  const Certificate certificate = certify_inverse(context, a, off);
+  REQUIRE(certificate.proven);
+  CHECK(certificate.bounds(0, 0) == doctest::Approx(1e-9).epsilon(1e-6));
+  CHECK(certificate.bounds(1, 0) == doctest::Approx(3e-9).epsilon(1e-6));
+  CHECK(certificate.bounds(0, 1) < 1e-15);
+  for (const Index n : {1, 20, 65}) {
+    const ComplexMatrix z = random_complex(n, n, 4);
+    ComplexMatrix x = invert_complex(context, z).x;
+    const Certificate good = certify_inverse(context, z, x);
+    REQUIRE(good.proven);
+    const double right = good.bounds(n - 1, 0);
+    x.set(n - 1, 0, x(n - 1, 0) + std::complex<double>(0, 1e-3));
+    const Certificate bad = certify_inverse(context, z, x);
+    CHECK(bad.proven);
+    CHECK(bad.bounds(n - 1, 0) >= 1e-3 - right - 1e-15);
+    CHECK(bad.bounds(n - 1, 0) <= 1.1e-3);
+  }
+  CHECK(certify_inverse(context, Matrix(0, 0), Matrix(0, 0)).proven);
+  CHECK_THROWS_AS((void)certify_inverse(context, a, Matrix(2, 1)), DimensionError);
+  CHECK_THROWS_AS((void)certify_inverse(context, Matrix(2, 3), Matrix(3, 2)), DimensionError);
+}
+
+namespace {
+
+/// log10 of a positive rational number, in double.
+double log10_of(const Rational& value) {
+  const auto of_integer = [](const Integer& integer) {
+    const auto bits = static_cast<int>(msb(integer)), shift = std::max(0, bits - 60);
+    return std::log10(Integer(integer >> static_cast<unsigned>(shift)).convert_to<double>()) +
+           shift * std::log10(2.0);
+  };
+  return of_integer(numerator(value)) - of_integer(denominator(value));
+}
+
+/// Whether the sign and the enclosure of |det A| are true; `width` becomes that of the enclosure.
+bool is_true(const DeterminantCertificate& certificate, const Rational& det, double& width) {
+  if (det == 0) return false;
+  width = certificate.log10_high - certificate.log10_low;
+  const double right = log10_of(abs(det)), slack = 1e-13 * (1 + std::abs(right));
+  return certificate.sign == (det > 0 ? 1 : -1) && certificate.log10_low <= right + slack &&
+         certificate.log10_high >= right - slack && width >= 0;
+}
+
+}  // namespace
+
+TEST_CASE("certify: exact determinants have the proven sign and magnitude, every single time") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  const int count = std::getenv("LONG") != nullptr ? 10000 : 1000;
+  std::map<Index, std::unique_ptr<Certifier>> kept;
+  Systems systems(6);
+  int proven = 0, unproven = 0, singular = 0, plain_wrong = 0;
+  std::map<int, int> of_kind, of_sign;
+  std::vector<double> widths;
+  SolveOptions plain;
+  plain.determinant = true;
+  plain.trust = false;
+  for (int round = 0; round < count; ++round) {
+    const Index n = 1 + round % 12;
+    const int kind = round / 12 % kKinds;
+    CAPTURE(round);
+    CAPTURE(kind);
+    Matrix a = systems.make(n, 1, kind).a;
+    const Rational det = exact_determinant(a);
+    auto& certifier = kept[n];
+    if (!certifier) certifier = std::make_unique<Certifier>(context, n);
+    const DeterminantCertificate certificate = certifier->certify_determinant(a);
+    CHECK(certificate.proven == certificate.reason.empty());
+    CHECK(certificate.proven == (certificate.sign != 0));
+    if (det == 0) {
+      ++singular;
+      CHECK_FALSE(certificate.proven);
+      continue;
+    }
+    const int sign = solve(context, System{a, Matrix(n, 0)}, plain).determinant.sign;
+    if (sign != (det > 0 ? 1 : -1)) {
+      ++plain_wrong;
+      CHECK_FALSE(certificate.proven);
+    }
+    ++(certificate.proven ? proven : unproven);
+    if (!certificate.proven) {
+      CHECK_FALSE(certificate.norm_bound < 1);
+      continue;
+    }
+    ++of_kind[kind];
+    ++of_sign[certificate.sign];
+    double width = 0;
+    const bool truth = is_true(certificate, det, width);
+    CHECK(truth);
+    widths.push_back(width);
+  }
+  std::ranges::sort(widths);
+  MESSAGE(proven << " proven, " << unproven << " not, " << singular << " singular; the sign by LU "
+                 << plain_wrong << " times wrong; width of log10: median "
+                 << widths[widths.size() / 2]);
+  CHECK(proven > 3 * count / 4);
+  CHECK(unproven > 0);
+  CHECK(singular > 0);
+  CHECK(of_sign[1] > count / 5);
+  CHECK(of_sign[-1] > count / 5);
+  for (int kind = 0; kind < kKinds; ++kind) {
+    CAPTURE(kind);
+    CHECK(of_kind[kind] > count / 40);
+  }
+  CHECK(widths[widths.size() / 2] < 1e-11);
+}
+
+TEST_CASE("certify: integers of determinant 1 and -1, whose sign an LU mostly guesses") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  Systems systems(11);
+  SolveOptions plain;
+  plain.determinant = true;
+  int wrong = 0, proven = 0, unproven = 0;
+  for (int round = 0; round < 1000; ++round) {
+    CAPTURE(round);
+    // Rows are added to rows until a number is above 2^6 to 2^49: the condition is up to 2^98.
+    const Index n = 2 + round % 3;
+    Matrix a(n, n);
+    for (Index i = 0; i < n; ++i) a(i, i) = i == 0 && round % 2 == 0 ? -1 : 1;
+    double largest = 1;
+    const auto any = [&](double most) { return std::floor(most * std::abs(systems.uniform())); };
+    for (const double size = std::exp2(6 + round % 44); largest < size;) {
+      const auto to = static_cast<Index>(any(static_cast<double>(n))),
+                 from = (to + 1 + static_cast<Index>(any(static_cast<double>(n - 1)))) % n;
+      const double by = any(5) - 2;
+      for (Index j = 0; j < n; ++j) {
+        a(to, j) += by * a(from, j);
+        largest = std::max(largest, std::abs(a(to, j)));
+      }
+    }
+    const int sign = round % 2 == 0 ? -1 : 1;
+    REQUIRE(exact_determinant(a) == sign);
+    const DeterminantCertificate certificate = certify_determinant(context, a);
+    ++(certificate.proven ? proven : unproven);
+    double width = 0;
+    const bool truth = !certificate.proven || is_true(certificate, sign, width);
+    CHECK(truth);
+    if (solve(context, System{a, Matrix(n, 0)}, plain).determinant.sign != sign) {
+      ++wrong;
+      CHECK_FALSE(certificate.proven);
+    }
+  }
+  MESSAGE(proven << " proven, " << unproven << " not; the sign by LU " << wrong << " times wrong");
+  CHECK(wrong > 50);
+  CHECK(proven > 300);
+}
+
+TEST_CASE("certify: determinants on every device, and faults that are caught" *
+          test::also_on_slow_devices) {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    if (!device.profile.fp64) {
+      CHECK_THROWS_AS((void)certify_determinant(context, Matrix(1, 1, {2})), DeviceLimit);
+      return;
+    }
+    for (const Index n : {1, 2, 63, 64, 65, 130, 257, 500}) {
+      CAPTURE(n);
+      // P (I + N) with rows of powers of two: det = +-2^-(n / 2), N below the diagonal.
+      Matrix a(n, n);
+      for (Index i = 0; i < n; ++i) {
+        const Index row = (i + 1) % n;
+        const double by = i % 2 == 0 ? 1 : 0.5;
+        a(row, i) = -by;
+        for (Index j = 0; j < i; ++j) a(row, j) = by * static_cast<double>((i * 7 + j) % 3) / 64;
+      }
+      const DeterminantCertificate certificate = certify_determinant(context, a);
+      REQUIRE(certificate.proven);
+      CHECK(certificate.sign == -1);  // (-1)^n of the pivots, (-1)^(n - 1) of the cycle
+      const double right = -static_cast<double>(n / 2) * std::log10(2.0);
+      CHECK(certificate.log10_low <= right + 1e-12);
+      CHECK(certificate.log10_high >= right - 1e-12);
+      CHECK(certificate.log10_high - certificate.log10_low < 1e-5);
+    }
+    constexpr Index kN = 100;
+    Certifier certifier(context, kN);
+    const Matrix a = random_matrix(kN, kN, 8);
+    CHECK(certifier.certify_determinant(a).proven);
+    const auto spoiled = [&](double by) {
+      return [&context, by](const MatrixView& view) {
+        spoil(context, view.buffer, view.offset + 50 * view.ld + 3, 1, by);
+      };
+    };
+    CHECK_THROWS_AS((void)certifier.certify_determinant(a, {}, {.difference = spoiled(1e-6)}),
+                    DeviceFault);
+    CHECK_THROWS_AS((void)certifier.certify_determinant(a, {}, {.product = spoiled(1e-6)}),
+                    DeviceFault);
+    CHECK_FALSE(certifier.certify_determinant(a, {}, {.inverse = spoiled(1)}).proven);
+    for (const double bad : {std::nan(""), HUGE_VAL})
+      CHECK_FALSE(certifier.certify_determinant(a, {}, {.difference = spoiled(bad)}).proven);
+  });
+}
+
+TEST_CASE("certify: determinants that have no proof, and the empty one") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  const DeterminantCertificate one = certify_determinant(context, Matrix(0, 0));
+  CHECK(one.proven);
+  CHECK(one.sign == 1);
+  CHECK(one.log10_low == 0);
+  CHECK_THROWS_AS((void)certify_determinant(context, Matrix(2, 3)), DimensionError);
+  Matrix hilbert = Systems(1).make(14, 1, 5).a;
+  CHECK(certify_determinant(context, Systems(1).make(8, 1, 5).a).sign == 1);
+  for (const Matrix& a : {Matrix(2, 2), Matrix(2, 2, {1, 2, 2, 4}), hilbert,
+                          Matrix(1, 1, {std::nan("")}), Matrix(1, 1, {HUGE_VAL})}) {
+    const DeterminantCertificate none = certify_determinant(context, a);
+    CHECK_FALSE(none.proven);
+    CHECK(none.sign == 0);
+    CHECK(std::isnan(none.log10_low));
+    CHECK_FALSE(none.reason.empty());
+  }
+  // Far beyond f64's range, and below it.
+  for (const double size : {1e-300, 1e300}) {
+    Matrix a(5, 5);
+    for (Index i = 0; i < 5; ++i) a(i, 4 - i) = -size;
+    const DeterminantCertificate certificate = certify_determinant(context, a);
+    CHECK(certificate.sign == -1);
+    CHECK(certificate.log10_low == doctest::Approx(5 * std::log10(size)).epsilon(1e-12));
+    CHECK(certificate.log10_high >= certificate.log10_low);
+  }
 }
 
 TEST_CASE("certify: what cannot be certified, and what is empty") {

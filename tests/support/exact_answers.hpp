@@ -33,30 +33,59 @@ inline Rational rational_of(double value) {
                        : Rational(digits, one << static_cast<unsigned>(-exponent));
 }
 
-/// The exact answers, by elimination in integers (Bareiss); empty if A is singular.
-inline std::vector<std::vector<Rational>> exact_answers(const System& system) {
-  const Index n = system.a.rows(), width = n + system.b.cols();
-  std::vector<std::vector<Integer>> m(n, std::vector<Integer>(width));
-  for (Index i = 0; i < n; ++i) {
-    const auto value = [&](Index j) { return j < n ? system.a(i, j) : system.b(i, j - n); };
-    int least = 2000;
-    for (Index j = 0; j < width; ++j)
-      if (value(j) != 0) least = std::min(least, std::ilogb(value(j)) - 53);
-    for (Index j = 0; j < width; ++j) m[i][j] = integer_of(value(j), least);
-  }
-  Integer last = 1;
-  for (Index k = 0; k < n; ++k) {
-    Index pivot = k;
-    while (pivot < n && m[pivot][k] == 0) ++pivot;
-    if (pivot == n) return {};
-    std::swap(m[k], m[pivot]);
-    for (Index i = k + 1; i < n; ++i) {
-      for (Index j = k + 1; j < width; ++j)
-        m[i][j] = (m[k][k] * m[i][j] - m[i][k] * m[k][j]) / last;
-      m[i][k] = 0;
+/// [A | b] after elimination in integers (Bareiss), each row times a power of two.
+struct EliminatedIntegers {
+  std::vector<std::vector<Integer>> m;
+  Integer last =
+      1;         // the last pivot, det A but for the sign and the rows' powers of two; 0: singular
+  int sign = 1;  // of the row exchanges
+  int exponent = 0;  // det A = sign last 2^exponent
+
+  explicit EliminatedIntegers(const System& system) {
+    const Index n = system.a.rows(), width = n + system.b.cols();
+    m.assign(n, std::vector<Integer>(width));
+    for (Index i = 0; i < n; ++i) {
+      const auto value = [&](Index j) { return j < n ? system.a(i, j) : system.b(i, j - n); };
+      int least = 2000;
+      for (Index j = 0; j < width; ++j)
+        if (value(j) != 0) least = std::min(least, std::ilogb(value(j)) - 53);
+      for (Index j = 0; j < width; ++j) m[i][j] = integer_of(value(j), least);
+      exponent += least;
     }
-    last = m[k][k];
+    for (Index k = 0; k < n; ++k) {
+      Index pivot = k;
+      while (pivot < n && m[pivot][k] == 0) ++pivot;
+      if (pivot == n) {
+        last = 0;
+        return;
+      }
+      if (pivot != k) sign = -sign;
+      std::swap(m[k], m[pivot]);
+      for (Index i = k + 1; i < n; ++i) {
+        for (Index j = k + 1; j < width; ++j)
+          m[i][j] = (m[k][k] * m[i][j] - m[i][k] * m[k][j]) / last;
+        m[i][k] = 0;
+      }
+      last = m[k][k];
+    }
   }
+};
+
+/// det A.
+inline Rational exact_determinant(const Matrix& a) {
+  const EliminatedIntegers eliminated(System{a, Matrix(a.rows(), 0)});
+  const Integer size = eliminated.sign * eliminated.last, one = 1;
+  const int exponent = eliminated.exponent;
+  return exponent >= 0 ? Rational(size << static_cast<unsigned>(exponent))
+                       : Rational(size, one << static_cast<unsigned>(-exponent));
+}
+
+/// The exact answers; empty if A is singular.
+inline std::vector<std::vector<Rational>> exact_answers(const System& system) {
+  const Index n = system.a.rows();
+  const EliminatedIntegers eliminated(system);
+  const auto& [m, last, sign, exponent] = eliminated;
+  if (last == 0) return {};
   std::vector<std::vector<Rational>> answers(system.b.cols(), std::vector<Rational>(n));
   std::vector<Integer> y(n);  // det A times x
   for (Index c = 0; c < system.b.cols(); ++c)

@@ -18,6 +18,7 @@
 #include "linalg/solve/methods.hpp"
 #include "linalg/solve/plan.hpp"
 #include "matrix/scaling.hpp"
+#include "matrix/shapes.hpp"
 #include "matrix/symmetry.hpp"
 #include "opencl_error.hpp"
 #include "parallel.hpp"
@@ -25,14 +26,6 @@
 namespace clgauss {
 
 namespace {
-
-void check_shapes(const ComplexSystem& system) {
-  const ComplexMatrix &a = system.a, &b = system.b;
-  if (a.rows() != a.cols())
-    throw DimensionError(fmt::format("A is {} x {}, not square", a.rows(), a.cols()));
-  if (b.rows() != a.rows())
-    throw DimensionError(fmt::format("A has {} rows, b has {}", a.rows(), b.rows()));
-}
 
 void require_known(const SolveOptions& options) {
   const auto refuse = [](bool asked, std::string_view what) {

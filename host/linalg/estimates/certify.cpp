@@ -12,6 +12,7 @@
 
 #include "constants.hpp"
 #include "kernels/lu/lu_common.hpp"
+#include "linalg/estimates/determinant_bounds.hpp"
 #include "linalg/estimates/error_bounds.hpp"
 #include "linalg/estimates/exact_scaling.hpp"
 #include "linalg/estimates/upward.hpp"
@@ -27,6 +28,7 @@ namespace {
 
 constexpr RealType kType = RealType::f64;
 constexpr const char* kCertificateSpace = "a certificate";
+constexpr const char* kNoInverse = "the factors are singular: there is no inverse to start from";
 /// If rcond is below this, an inverse in f32 is not tried. Of 105 matrices with n = 200 to 2000, it
 /// was near enough (are_near()) for 83 of 96 above and for 2 of 9 below.
 constexpr double kWorthTrying = 16 * 0x1p-24;
@@ -57,6 +59,8 @@ struct Certifier::Signs {
     for (Index j = 0; j < v.size(); ++j) v[j] = (j * 2654435761U >> 16U) % 2 == 0 ? 1 : -1;
     of_a = scaled.times(v);
   }
+
+  [[nodiscard]] Matrix row() const { return {1, v.size(), {v.begin(), v.end()}}; }
 
   /// The vector P A v.
   [[nodiscard]] Matrix image(const std::vector<Index>& rows) const {
@@ -212,10 +216,11 @@ Matrix stacked(const Matrix& above, const Matrix& below) {
   return both;
 }
 
-/// An upper bound on |E| w, E = I - R P A, for the rows w >= 0 of `weights`, from |G| w and
-/// |R| (|P A| w). An element of G is a sum of n + 1 numbers, so
-/// |E - G| <= gamma_(n + 2) (|R| |P A| + I) + n kLeast.
-Matrix bound_of_error(const Matrix& weights, const Matrix& of_g, const Matrix& of_ra) {
+/// An upper bound on |E| w, E = C - X Y, for the rows w >= 0 of `weights`, from |G| w, |X| (|Y| w)
+/// and |C| w. An element of the computed G is a sum of n + 1 numbers, so
+/// |E - G| <= gamma_(n + 2) (|X| |Y| + |C|) + n kLeast.
+Matrix bound_of_error(const Matrix& weights, const Matrix& of_g, const Matrix& of_xy,
+                      const Matrix& of_c) {
   const Index n = weights.cols();
   Matrix bounds(weights.rows(), n);
   const double gamma = gamma_up(n + 2);
@@ -224,41 +229,95 @@ Matrix bound_of_error(const Matrix& weights, const Matrix& of_g, const Matrix& o
     for (const double w : weights.row(c)) sum = add_up(sum, w);
     const double underflow = multiply_up(sum, multiply_up(static_cast<double>(n), kLeast));
     for (Index i = 0; i < n; ++i)
-      bounds(c, i) = add_up(
-          add_up(of_g(c, i), multiply_up(gamma, add_up(of_ra(c, i), weights(c, i)))), underflow);
+      bounds(c, i) = add_up(add_up(of_g(c, i), multiply_up(gamma, add_up(of_xy(c, i), of_c(c, i)))),
+                            underflow);
   }
   return bounds;
+}
+
+/// Throws DeviceFault if `difference`, the device's G v for v of +-1, is further from `expected`,
+/// C v - X (Y v), than rounding explains. Row sums of the magnitudes: |G|, |X| |Y| and |C|, by row.
+struct RowCheck {
+  const char* name;
+  const Matrix &of_g, &of_xy, &of_c;
+
+  void operator()(Index i, double difference, double expected) const {
+    const double n = static_cast<double>(of_g.cols()), off = std::abs(difference - expected),
+                 bound = gamma_up(2 * (of_g.cols() + 4)) *
+                             (of_g(0, i) + 3 * of_xy(0, i) + 4 * of_c(0, i)) +
+                         8 * n * n * kLeast;
+    if (!(off <= bound))
+      throw DeviceFault(fmt::format("row {} of {} is off by {:.3g}, rounding explains {:.3g}",
+                                    i + 1, name, off, bound));
+  }
+};
+
+Matrix ones_of(Index n) {
+  Matrix ones(1, n);
+  std::ranges::fill(ones.values(), 1.0);
+  return ones;
 }
 
 }  // namespace
 
 Matrix Certifier::apply_error(const Matrix& weights) {
   const Matrix of_a = products(a_, weights).magnitudes;
-  return bound_of_error(weights, products(g_, weights).magnitudes, products(r_, of_a).magnitudes);
+  return bound_of_error(weights, products(g_, weights).magnitudes, products(r_, of_a).magnitudes,
+                        weights);
 }
 
 /// An upper bound on |E| 1. Also compares G v with v - R (P A v), for v of +-1 and A v from the
 /// host. A difference that rounding cannot explain is a fault of the device, and a proof would be
 /// void.
 Matrix Certifier::checked_row_sums(const Signs& signs, const std::vector<Index>& rows) {
-  const Matrix sign_row(1, n_, {signs.v.begin(), signs.v.end()});
-  Matrix ones(1, n_);
-  std::ranges::fill(ones.values(), 1.0);
+  const Matrix sign_row = signs.row(), ones = ones_of(n_);
   const Matrix of_a = products(a_, ones).magnitudes;
   const Products of_r = products(r_, stacked(of_a, signs.image(rows))),
                  of_g = products(g_, stacked(ones, sign_row));
-  const Matrix bounds = bound_of_error(ones, of_g.magnitudes, of_r.magnitudes);
-  if (!std::ranges::all_of(bounds.values(), [](double bound) { return bound < kInfinity; }))
-    return bounds;  // R is not an inverse
-  const double gamma = gamma_up(2 * (n_ + 4));
-  for (Index i = 0; i < n_; ++i) {
-    const double off = std::abs(of_g.sums(1, i) - (signs.v[i] - of_r.sums(1, i))),
-                 bound = gamma * (of_g.magnitudes(1, i) + 3 * of_r.magnitudes(0, i) + 4) +
-                         8 * static_cast<double>(n_) * static_cast<double>(n_) * kLeast;
-    if (!(off <= bound))
-      throw DeviceFault(fmt::format("row {} of I - R A is off by {:.3g}, rounding explains {:.3g}",
-                                    i + 1, off, bound));
-  }
+  const Matrix bounds = bound_of_error(ones, of_g.magnitudes, of_r.magnitudes, ones);
+  if (!are_bounds(bounds)) return bounds;  // R is not an inverse
+  const RowCheck check{"I - R A", of_g.magnitudes, of_r.magnitudes, ones};
+  for (Index i = 0; i < n_; ++i) check(i, of_g.sums(1, i), signs.v[i] - of_r.sums(1, i));
+  return bounds;
+}
+
+/// L and U as matrices of their own, and U's diagonal on the host.
+struct Certifier::Factors {
+  MatrixView l, u;
+  std::vector<double> pivots;
+};
+
+/// From the factors in g_.
+Certifier::Factors Certifier::split_factors() {
+  Factors factors{space_for(n_), space_for(n_), std::vector<double>(n_)};
+  copy("lower", g_, factors.l);
+  copy("upper", g_, factors.u);
+  const cl::Buffer diagonal = context_.allocate(n_ * sizeof(double), kCertificateSpace);
+  enqueue_copy_rows(context_.queue(), {factors.u.buffer, 0, (factors.u.ld + 1) * sizeof(double)},
+                    {diagonal, 0, sizeof(double)}, sizeof(double), n_);
+  context_.queue().enqueueReadBuffer(diagonal, CL_TRUE, 0, n_ * sizeof(double),
+                                     factors.pivots.data());
+  return factors;
+}
+
+/// An upper bound on |D| 1, D = P A - L U; checked as checked_row_sums(). Uses g_.
+Matrix Certifier::off_factors(const Factors& factors, const Signs& signs,
+                              const std::vector<Index>& rows, const CertifySeams& seams) {
+  context_.queue().enqueueCopyBuffer(a_.buffer, g_.buffer, 0, 0, n_ * a_.ld * sizeof(double));
+  gemm_.update(n_, n_, n_, factors.l, factors.u, g_);
+  if (seams.difference) seams.difference(g_);
+  const Matrix ones = ones_of(n_), both = stacked(ones, signs.row()), image = signs.image(rows);
+  const Matrix of_a = products(a_, ones).magnitudes;
+  const Products of_u = products(factors.u, both), of_d = products(g_, both);
+  Matrix of_signs(1, n_);  // U v
+  std::ranges::copy(of_u.sums.row(1), of_signs.row(0).begin());
+  Matrix magnitudes(1, n_);  // |U| 1
+  std::ranges::copy(of_u.magnitudes.row(0), magnitudes.row(0).begin());
+  const Products of_l = products(factors.l, stacked(magnitudes, of_signs));
+  const Matrix bounds = bound_of_error(ones, of_d.magnitudes, of_l.magnitudes, of_a);
+  if (!are_bounds(bounds)) return bounds;
+  const RowCheck check{"P A - L U", of_d.magnitudes, of_l.magnitudes, of_a};
+  for (Index i = 0; i < n_; ++i) check(i, of_d.sums(1, i), image(0, i) - of_l.sums(1, i));
   return bounds;
 }
 
@@ -364,17 +423,44 @@ Certificate Certifier::certify(const System& system, const Matrix& x,
 
     report("certificate: bounds");
     const Matrix row_sums = checked_row_sums(signs, rows), y = correction(scaled, rows, seams);
-    Matrix ones(1, n_);
-    std::ranges::fill(ones.values(), 1.0);
     ErrorBounds bounds(scaled, y);
-    bounds.improve(ones, row_sums);
+    bounds.improve(ones_of(n_), row_sums);
     if (!bounds.are_tight()) {
       const Weighted better = weighted_by(scaled.x());
       bounds.improve(better.weights, better.errors);
     }
     if (last || bounds.are_tight()) return bounds.certificate(x);
   }
-  return unproven(kInfinity, "the factors are singular: there is no inverse to start from");
+  return unproven(kInfinity, kNoInverse);
+}
+
+DeterminantCertificate Certifier::certify_determinant(const Matrix& a,
+                                                      const ProgressCallback& progress,
+                                                      const CertifySeams& seams) {
+  const auto report = [&](const char* what) {
+    if (progress) progress(what, 0);
+  };
+  report("certificate: scaling");
+  const System system{a, Matrix(n_, 0)};
+  const ExactScaling scaled(system, system.b);
+  if (!scaled.finite()) return unproven_determinant(kInfinity, "A holds a NaN or an infinity");
+  upload_rows(context_, a_.buffer, a_.ld, kType, {{&scaled.a(), scaled.rows(), scaled.columns()}});
+  const Signs signs(scaled);
+  std::vector<Index> rows(n_);  // of A, in the order of P A
+  std::iota(rows.begin(), rows.end(), Index{0});
+  report("certificate: factorisation");
+  if (!invert(kType, signs, rows, progress)) return unproven_determinant(kInfinity, kNoInverse);
+  if (seams.inverse) seams.inverse(r_);
+  report("certificate: product");
+  const Factors factors = split_factors();
+  const Matrix of_rd = products(r_, off_factors(factors, signs, rows, seams)).magnitudes;
+  multiply();
+  if (seams.product) seams.product(g_);
+  report("certificate: bounds");
+  const Matrix of_e = checked_row_sums(signs, rows);
+  Matrix of_f = of_e;  // |E| + |R| |D|, which bounds I - R L U, too
+  for (Index i = 0; i < n_; ++i) of_f(0, i) = add_up(of_f(0, i), of_rd(0, i));
+  return determinant_certificate(factors.pivots, rows, scaled, of_e.row(0), of_f.row(0));
 }
 
 namespace {
@@ -395,6 +481,27 @@ Certificate certify(Context& context, const System& system, const Matrix& x,
 }
 
 }  // namespace
+
+Certificate certify_inverse(Context& context, const Matrix& a, const Matrix& x,
+                            const LuOptions& options, const ProgressCallback& progress) {
+  Matrix identity(a.rows(), a.rows());
+  for (Index i = 0; i < a.rows(); ++i) identity(i, i) = 1;
+  return certify(context, System{a, std::move(identity)}, x, options, progress);
+}
+
+DeterminantCertificate certify_determinant(Context& context, const Matrix& a,
+                                           const LuOptions& options,
+                                           const ProgressCallback& progress) {
+  if (a.rows() != a.cols())
+    throw DimensionError(fmt::format("A is {} x {}, not square", a.rows(), a.cols()));
+  return translate_opencl_errors([&] {
+    checked(context);
+    if (a.rows() == 0) return empty_determinant();
+    return repeat_until_co_resident(options, [&](const LuOptions& with) {
+      return Certifier(context, a.rows(), with).certify_determinant(a, progress);
+    });
+  });
+}
 
 Certificate certify(Context& context, const System& system, const Matrix& x,
                     const LuOptions& options, const ProgressCallback& progress) {

@@ -19,6 +19,7 @@ namespace clgauss {
 struct CertifySeams {
   std::function<void(const MatrixView& r)> inverse = {};
   std::function<void(const MatrixView& g)> product = {};          // I - R A
+  std::function<void(const MatrixView& d)> difference = {};       // P A - L U
   std::function<void(const cl::Buffer& residual)> residual = {};  // b - A x, transposed
 };
 
@@ -32,8 +33,12 @@ class Certifier {
   [[nodiscard]] Certificate certify(const System& system, const Matrix& x,
                                     const ProgressCallback& progress = {},
                                     const CertifySeams& seams = {}, double rcond = 1);
+  [[nodiscard]] DeterminantCertificate certify_determinant(const Matrix& a,
+                                                           const ProgressCallback& progress = {},
+                                                           const CertifySeams& seams = {});
 
  private:
+  struct Factors;
   struct Inverter;
   struct Products;
   struct Signs;
@@ -52,6 +57,9 @@ class Certifier {
   [[nodiscard]] Matrix apply_error(const Matrix& weights);
   [[nodiscard]] Weighted weighted_by(const Matrix& x);
   [[nodiscard]] Matrix checked_row_sums(const Signs& signs, const std::vector<Index>& rows);
+  [[nodiscard]] Factors split_factors();
+  [[nodiscard]] Matrix off_factors(const Factors& factors, const Signs& signs,
+                                   const std::vector<Index>& rows, const CertifySeams& seams);
   void check_residual(const ExactScaling& scaled, const std::vector<Index>& rows,
                       const Matrix& residual, const Matrix& off) const;
   [[nodiscard]] Matrix correction(const ExactScaling& scaled, const std::vector<Index>& rows,

@@ -79,15 +79,21 @@ Matrix ErrorBounds::scaled_back() const {
 }
 
 Certificate ErrorBounds::certificate(const Matrix& x) const {
-  if (!(norm_ < 1))
-    return unproven(
-        norm_, fmt::format("the norm of I - R A could only be bounded by {:.3g}, and less than "
-                           "1 is needed: A is too ill-conditioned for f64, or singular",
-                           norm_));
+  if (!(norm_ < 1)) return unproven(norm_, too_ill_conditioned(norm_));
   Matrix bounds = scaled_back();
-  if (!std::ranges::all_of(bounds.values(), [](double bound) { return bound < HUGE_VAL; }))
-    return unproven(norm_, "A is not singular, but an error has no bound in f64's range");
+  if (!are_bounds(bounds)) return unproven(norm_, kNoBound);
   return proven(x, std::move(bounds), norm_);
+}
+
+std::string too_ill_conditioned(double norm_bound) {
+  return fmt::format(
+      "the norm of I - R A could only be bounded by {:.3g}, and less than 1 is needed: A is too "
+      "ill-conditioned for f64, or singular",
+      norm_bound);
+}
+
+bool are_bounds(const Matrix& bounds) {
+  return std::ranges::all_of(bounds.values(), [](double bound) { return bound < HUGE_VAL; });
 }
 
 Certificate proven(const Matrix& x, Matrix bounds, double norm_bound) {

@@ -37,6 +37,14 @@ class ErrorBounds {
   double norm_ = std::numeric_limits<double>::infinity();  // the least alpha
 };
 
+/// Whether all of `bounds` are below infinity. If not, kNoBound says why nothing is proven.
+[[nodiscard]] bool are_bounds(const Matrix& bounds);
+inline constexpr const char* kNoBound =
+    "A is not singular, but an error has no bound in f64's range";
+
+/// Why a bound of the norm of I - R A proves nothing.
+[[nodiscard]] std::string too_ill_conditioned(double norm_bound);
+
 /// A proven certificate, with the digits that the bounds leave.
 [[nodiscard]] Certificate proven(const Matrix& x, Matrix bounds, double norm_bound);
 [[nodiscard]] Certificate unproven(double norm_bound, std::string reason);

@@ -17,6 +17,17 @@ inline double up(double value) { return std::nextafter(value, HUGE_VAL); }
 inline double add_up(double a, double b) { return up(a + b); }
 inline double multiply_up(double a, double b) { return up(a * b); }
 inline double divide_up(double a, double b) { return up(a / b); }
+inline double root_up(double value) { return up(std::sqrt(value)); }
+
+/// An upper bound of sqrt(a^2 + b^2). Powers of two keep the squares in range.
+inline double modulus_up(double a, double b) {
+  const double larger = a > b ? a : b;
+  if (!(larger > 0 && larger < HUGE_VAL)) return add_up(a, b);
+  const int exponent = std::ilogb(larger);
+  const double of_a = up(std::ldexp(a, -exponent)), of_b = up(std::ldexp(b, -exponent));
+  const double root = root_up(add_up(multiply_up(of_a, of_a), multiply_up(of_b, of_b)));
+  return up(std::ldexp(root, exponent));
+}
 /// A lower bound of 1 - a, for a <= 1.
 inline double complement_down(double a) { return std::nextafter(1 - a, -HUGE_VAL); }
 
