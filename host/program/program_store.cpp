@@ -287,7 +287,9 @@ void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing
       std::string options = options_of(device_, request.defines),
                   source = kernel_source(request.file, kernel_folder_),
                   key = cache_key(device_, source, options);
-      if (cache_.fetch(key) || !request_of.emplace(key, request).second) continue;
+      if (cache_.fetch(key) || cache_.try_turn(key) == nullptr ||
+          !request_of.emplace(key, request).second)
+        continue;  // it is built, or another process is building it
       jobs.push_back({std::move(key), std::move(source), std::move(options)});
     }
     return jobs;
