@@ -308,7 +308,7 @@ CommandTable solve_table() {
       ("equilibrate", words("E", equilibration_words())->default_value("auto"),
        "lu, mixed: equilibrate rows and columns by powers of two: on, off (only where the "
        "range of the type needs it), or auto: also where their sizes differ by more than a "
-       "factor of 10", {by(kEquilibration, kBeyond, " for one real system, and --devices")})
+       "factor of 10", {by(kEquilibration, kBeyond | kComplex, " for one system, and --devices")})
       ("in-place", po::bool_switch(),
        "lu: free the host's copy of A during the upload, and read SYSTEM again for the residual; "
        "on a CPU this halves the memory", {by(kInPlace, 0, kOfOneReal)});

@@ -56,7 +56,7 @@ const std::vector<Meaning> kMeanings{
     {"--accuracy double", "ALMRCIGJSXZDK"},
     {"--accuracy single", "ALCIGJSXZDK"},
     {"--accuracy max", "ALMCIZ"},
-    {"--equilibrate off", "ALMDK"},
+    {"--equilibrate off", "ALMZDK"},
     {"--in-place", "ALM"},
     {"--output x.npy", kAll},
     {"--output-format npy", kAll},

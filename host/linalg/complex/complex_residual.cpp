@@ -189,15 +189,16 @@ void ExtraPreciseComplex::residual(const TwoParts& x, Matrix& r, Matrix& d) {
   const Matrix b = in_pairs(system_.b);
   const Values hi = transposed(x.hi.values(), rows_of_x, nrhs),
                lo = transposed(x.lo.values(), rows_of_x, nrhs);
-  const auto by = [&](Index j) { return scaling_.columns.empty() ? 0 : scaling_.columns[j]; };
+  const auto by = [&](Index j) { return exponent_at(scaling_.columns, j); };
   for_rows(system_.a, by, [&](Index i, const RowPair& rows) {
     for (const Index part : {Index{0}, Index{1}})
       for (Index c = 0; c < nrhs; ++c) {
-        const double of_b = times_power(b(2 * i + part, c), scaling_.right_hand_sides[c]);
+        const double of_b =
+            times_power(b(2 * i + part, c), exponent_at(scaling_.right_hand_sides, c));
         const ExactResidual exact =
             exact_residual(part == 0 ? rows.real : rows.imaginary, of_b, hi.data() + c * rows_of_x,
                            lo.data() + c * rows_of_x);
-        const int of_row = scaling_.rows.empty() ? 0 : scaling_.rows[2 * i + part];
+        const int of_row = exponent_at(scaling_.rows, 2 * i + part);
         r(2 * i + part, c) = times_power(exact.r, of_row);
         d(2 * i + part, c) = times_power(exact.d, of_row);
       }

@@ -51,7 +51,7 @@ class ComplexOperator : public SystemOperator {
 class ExtraPreciseComplex : public ExtraPreciseOperator {
  public:
   /// `scaling` has an exponent for each of A's 2 n rows and columns of parts, and for each of B's
-  /// columns. Those of the rows or of the columns may be empty.
+  /// columns; each of them may be empty.
   ExtraPreciseComplex(const ComplexSystem& system, const Scaling& scaling)
       : system_(system), scaling_(scaling) {}
 

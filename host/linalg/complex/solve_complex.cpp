@@ -39,12 +39,12 @@ void require_known(const SolveOptions& options) {
     if (asked) throw UsageError(fmt::format("complex systems are solved without {}", what));
   };
   refuse(options.pivoting != Pivoting::partial, "other pivoting than partial");
-  refuse(options.equilibration == Equilibration::on, "equilibration");
   refuse(options.judge == Judge::device, "residuals by the device");
   refuse(options.lu.spec.has_value() || options.lu.positive_definite, "a choice of the LU");
-  if (!row_of(options.method).allows(kComplexSystems))
+  const MethodRow& row = row_of(options.method);
+  if (!row.allows(kComplexSystems))
     throw UsageError(fmt::format("complex systems are solved by the methods {}, not {}",
-                                 methods_that_allow(kComplexSystems), method_name(options.method)));
+                                 methods_that_allow(kComplexSystems), row.name));
 }
 
 /// As make_plan(), for the three methods of complex systems. Without fp64 on the device, `lu` means
@@ -55,10 +55,7 @@ Plan plan_for(const DeviceProfile& device, const SolveOptions& options) {
   const Accuracy of_type =
       options.type == RealType::f32 && !mixed ? single_precision : double_precision;
   const Accuracy wanted = options.accuracy.value_or(of_type);
-  if (mixed && (options.type == RealType::f64 || wanted == single_precision))
-    throw UsageError(
-        "the method mixed takes factors in f32 and refines x to double accuracy: a complex system "
-        "in f64, or of single accuracy, is for lu");
+  require_allowed(device, row_of(options.method), options, wanted);
   const RealType type = mixed                        ? RealType::f32
                         : wanted == single_precision ? options.type.value_or(RealType::f32)
                                                      : choose_type(device, options.type);
@@ -104,12 +101,14 @@ class ComplexRun {
     ComplexFactors factors(context_, system_, plan_.type, lu, is_estimated() || is_maximum());
     result_.times.build = timer_.lap();
     report("upload");
-    factors.upload(system_);
+    factors.upload(system_, options_.equilibration);
+    result_.scaled_rows = !factors.scaling().rows.empty();
+    result_.scaled_columns = !factors.scaling().columns.empty();
     result_.times.upload = timer_.lap();
     report("factorisation");
     factors.factor(progress_);
     result_.times.forward = timer_.lap();
-    judge_pivots(factors.pivots(), factors.scaling());
+    judge_pivots(factors.pivots(), factors);
     result_.times.download = timer_.lap();
     if (has_answer(result_.status)) answer(factors);
     return std::move(result_);
@@ -122,18 +121,17 @@ class ComplexRun {
   [[nodiscard]] bool is_maximum() const { return plan_.accuracy == Accuracy::maximum; }
 
   /// Computes the determinant from the pivots, unless one failed.
-  void judge_pivots(const ComplexFactors::Pivots& pivots, const Scaling& scaling) {
+  void judge_pivots(const ComplexFactors::Pivots& pivots, const ComplexFactors& factors) {
     result_.pivot_rows = pivots.rows;
     result_.failed_column = pivots.failed_column;
     if (result_.failed_column) {
       result_.failed_pivot = pivots.failed_pivot();
-      result_.status = pivots.failure(system_.a);
+      result_.status = factors.failure(pivots);
       result_.determinant = {0, result_.failed_pivot == 0 ? -kInfinity : kNaN};
       return;
     }
     std::complex<double> phase = 1;
     double log10_abs = 0;
-    std::int64_t exponent = 0;
     for (Index k = 0; k < n_; ++k) {
       const std::complex<double> pivot(pivots.diagonal(k, 0), pivots.diagonal(k, 1));
       const double size = std::abs(pivot);
@@ -141,10 +139,9 @@ class ComplexRun {
       phase /= std::abs(phase);
       if (pivots.rows[k] != k) phase = -phase;
       log10_abs += std::log10(size);
-      exponent -= scaling.columns[2 * k];
-      if (!scaling.rows.empty()) exponent -= scaling.rows[2 * k];
     }
-    result_.determinant = {phase, log10_abs + static_cast<double>(exponent) * std::log10(2.0)};
+    const auto exponent = static_cast<double>(factors.exponent_of_determinant());
+    result_.determinant = {phase, log10_abs + exponent * std::log10(2.0)};
   }
 
   void answer(ComplexFactors& factors) {
