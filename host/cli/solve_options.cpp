@@ -321,7 +321,7 @@ CommandTable solve_table() {
       ("check", words("WHO", kJudges)->default_value("host"),
        "who computes the residual: the host, from its own copy of A, or the device; the host then "
        "verifies every 31st row and decides (lu, mixed, rbt, cholesky; devices with fp64)",
-       {kOneDevice, kOneOnOneDevice, by(kJudgeByDevice, 0, kOfOneReal, "device")})
+       {kOneDevice, kOneOnOneDevice, by(kJudgeByDevice, kComplex, kOfOne, "device")})
       ("no-rcond", po::bool_switch(),
        "do not estimate rcond and the forward error of x",
        {by(kTrust, kBeyond | kBatched | kComplex)})

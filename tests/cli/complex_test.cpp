@@ -149,6 +149,7 @@ TEST_CASE("complex systems: trust, refinement and the determinant in summary and
       folder, "solve A.mtx --rhs b.mtx --check host --determinant --strict -o x.mtx --json r.json");
   CHECK_MESSAGE(lu.exit_code == 0, lu.err);
   json report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["checked_by"] == "host");
   CHECK(report["error_estimate"]["rcond"].get<double>() == doctest::Approx(rcond).epsilon(1e-6));
   CHECK(report["error_estimate"]["forward_error"].size() == 1);
   CHECK(report["error_estimate"]["correct_digits"].get<int>() >= 14);
@@ -170,6 +171,20 @@ TEST_CASE("complex systems: trust, refinement and the determinant in summary and
   CHECK(report["refinement"]["residuals_by"] == "host");
   CHECK(mixed.err.find("complex, double accuracy by LU in c32") != std::string::npos);
   CHECK(mixed.err.find("refined    ") != std::string::npos);
+
+  for (const std::string method : {"lu", "mixed", "cholesky"}) {
+    CAPTURE(method);
+    const auto by_device = run_program(folder,
+                                       "solve A.mtx --rhs b.mtx --check device --digits 4 "
+                                       "--json r.json --method " +
+                                           method);
+    CHECK_MESSAGE(by_device.exit_code == 0, by_device.err);
+    CHECK(by_device.out == "0.5 -0.25\n-0.25 0.25\n");
+    report = json::parse(content_of(folder / "r.json"));
+    CHECK(report["checked_by"] == "device");
+    if (method == "mixed") CHECK(report["refinement"]["residuals_by"] == "device");
+    CHECK(report["error_estimate"]["rcond"].get<double>() == doctest::Approx(rcond).epsilon(1e-6));
+  }
 
   const auto most =
       run_program(folder, "solve A.mtx --rhs b.mtx --accuracy max -o x.mtx --json r.json");
@@ -210,7 +225,7 @@ TEST_CASE("what complex systems have not is refused by name, and nothing is writ
   const auto before = run_script(folder, "ls").out;
   for (const char* option :
        {"--method ldlt", "--method rbt", "--method gauss", "--pivot tournament", "--in-place",
-        "--certify", "--check device", "--local lcm", "--launches l.csv", "--output-format npz"}) {
+        "--certify", "--local lcm", "--launches l.csv", "--output-format npz"}) {
     CAPTURE(option);
     const auto result = run_program(
         folder, std::string("solve A.mtx --rhs b.mtx -o x.mtx --json r.json ") + option);

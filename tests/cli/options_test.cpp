@@ -63,7 +63,7 @@ const std::vector<Meaning> kMeanings{
     {"--digits 3", "ALMRCIGJSXZDK"},
     {"--max-residual 20", kAll},
     {"--check host", "ALMRCIGJSXZ"},
-    {"--check device", "ALMRCI"},
+    {"--check device", "ALMRCIZ"},
     {"--no-rcond", "ALMRCIBZDK"},
     {"--strict", "ALMRCIZDK"},
     {"--certify", "ALMRCIGJS"},

@@ -91,17 +91,17 @@ struct ComplexSolution : SolveOutcome {
 ///
 /// Refinement is used in three cases: for double accuracy from factors in f32 (mixed; always on a
 /// device without fp64), for Accuracy::maximum, and if factors in f64 give a scaled residual above
-/// 1. The host's cores compute the residuals in f64 or twice its precision. Each correction takes a
-/// pass over A and a solve. If factors in f32 are not accurate enough, the solve is repeated in f64
-/// if the device has it; passed_over says so. A system with n = 0 has an empty answer and
-/// determinant 1. With nrhs = 0, A is factored if the options request an error estimate or the
-/// determinant.
+/// 1. The host's cores compute the residuals in f64 or twice its precision; with Judge::device the
+/// device computes those in f64. Each correction takes a pass over A and a solve. If factors in f32
+/// are not accurate enough, the solve is repeated in f64 if the device has it; passed_over says so.
+/// A system with n = 0 has an empty answer and determinant 1. With nrhs = 0, A is factored if the
+/// options request an error estimate or the determinant.
 ///
 /// It supports these options: the methods automatic, lu, mixed and cholesky, the type, the
-/// accuracy, equilibration, the determinant, trust and the bound of the residual. Throws
+/// accuracy, equilibration, the judge, the determinant, trust and the bound of the residual. Throws
 /// DimensionError, UsageError (other options, or a type that contradicts method and accuracy),
-/// ValueError (cholesky, but A is not Hermitian), DeviceLimit, NoUsableKernel, OutOfMemory,
-/// DeviceFault, OpenClError.
+/// ValueError (cholesky, but A is not Hermitian), DeviceLimit (also for Judge::device without
+/// fp64), NoUsableKernel, OutOfMemory, DeviceFault, OpenClError.
 [[nodiscard]] ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
                                             const SolveOptions& options = {},
                                             const ProgressCallback& progress = {});

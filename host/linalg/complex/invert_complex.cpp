@@ -26,18 +26,6 @@ ComplexMatrix identity(Index n) {
   return one;
 }
 
-/// The real matrix that replaces X in a product with A in parts. `x` is in pairs.
-Matrix beside_parts(const Matrix& x) {
-  Matrix w(x.rows(), 2 * x.cols());
-  for (Index i = 0; i < x.rows(); i += 2)
-    for (Index c = 0; c < x.cols(); ++c) {
-      w(i, 2 * c) = w(i + 1, 2 * c + 1) = x(i, c);
-      w(i, 2 * c + 1) = x(i + 1, c);
-      w(i + 1, 2 * c) = -x(i + 1, c);
-    }
-  return w;
-}
-
 class ComplexInversion {
  public:
   ComplexInversion(Context& context, const ComplexMatrix& a, const ComplexInverseOptions& options,

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "constants.hpp"
 #include "lap_timer.hpp"
+#include "linalg/complex/complex_device_operator.hpp"
 #include "linalg/complex/complex_factors.hpp"
 #include "linalg/complex/complex_residual.hpp"
 #include "linalg/estimates/norm_estimator.hpp"
@@ -39,7 +41,6 @@ void require_known(const SolveOptions& options) {
     if (asked) throw UsageError(fmt::format("complex systems are solved without {}", what));
   };
   refuse(options.pivoting != Pivoting::partial, "other pivoting than partial");
-  refuse(options.judge == Judge::device, "residuals by the device");
   refuse(options.lu.spec.has_value() || options.lu.positive_definite, "a choice of the LU");
   const MethodRow& row = row_of(options.method);
   if (!row.allows(kComplexSystems))
@@ -99,9 +100,11 @@ class ComplexRun {
     lu.positive_definite = plan_.method == Method::cholesky;
     report("building the kernels");
     ComplexFactors factors(context_, system_, plan_.type, lu, is_estimated() || is_maximum());
+    prepare_residuals();
     result_.times.build = timer_.lap();
     report("upload");
     factors.upload(system_, options_.equilibration);
+    if (by_device_) by_device_->upload(system_);
     result_.scaled_rows = !factors.scaling().rows.empty();
     result_.scaled_columns = !factors.scaling().columns.empty();
     result_.times.upload = timer_.lap();
@@ -119,6 +122,15 @@ class ComplexRun {
     if (progress_) progress_(what, 0);
   }
   [[nodiscard]] bool is_maximum() const { return plan_.accuracy == Accuracy::maximum; }
+
+  /// By the device, if the options ask for that.
+  void prepare_residuals() {
+    if (options_.judge != Judge::device || nrhs_ == 0) return;
+    try {
+      by_device_.emplace(context_, n_, nrhs_);
+    } catch (const NoUsableKernel&) {  // the self-tests say why; the host does it instead
+    }
+  }
 
   /// Computes the determinant from the pivots, unless one failed.
   void judge_pivots(const ComplexFactors::Pivots& pivots, const ComplexFactors& factors) {
@@ -181,7 +193,8 @@ class ComplexRun {
   }
 
   void refine_x(ComplexFactors& factors) {
-    ComplexOperator residuals(system_);
+    ComplexOperator by_host(system_);
+    SystemOperator& residuals = by_device_ ? static_cast<SystemOperator&>(*by_device_) : by_host;
     result_.refinement = refine(
         residuals, [&](Matrix& r) { factors.solve(r); }, x_, progress_);
     result_.times.refine += timer_.lap();
@@ -208,7 +221,15 @@ class ComplexRun {
       result_.status = SolveStatus::overflow;
       return;
     }
-    measured_ = answer_residual(system_, norms_, x_, plan_.eps());
+    std::optional<ComplexAnswerResidual> confirmed;
+    if (by_device_) {
+      Matrix r, d;
+      by_device_->residual(x_, r, d);
+      confirmed = confirmed_residual(system_, norms_, x_, plan_.eps(), std::move(r), std::move(d));
+    }
+    const bool good = confirmed && confirmed->norms.scaled <= options_.max_scaled_residual;
+    result_.judge = good ? Judge::device : Judge::host;
+    measured_ = good ? std::move(*confirmed) : answer_residual(system_, norms_, x_, plan_.eps());
     result_.residual = measured_.norms;
     result_.times.check += timer_.lap();
   }
@@ -254,6 +275,7 @@ class ComplexRun {
   Index n_, nrhs_;
   LapTimer timer_;
   Matrix x_;  // in pairs
+  std::optional<ComplexDeviceOperator> by_device_;
   ComplexAnswerResidual measured_;
   ComplexSolution result_;
 };

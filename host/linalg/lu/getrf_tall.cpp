@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
 
+#include "kernels/lu/lu_common.hpp"
 #include "linalg/lu/pivots.hpp"
 
 namespace clgauss {
