@@ -66,5 +66,6 @@ for options in "--kernel auto" "--kernel tile" "--kernel panels" --definite "--d
   checked "$build"/clgauss-bench batched $options --sizes 4,17 --batch 5 --peers none --reps 1
 done
 checked "$build"/solver_tests -tc='RBT: blocks and windows*'
+checked "$build"/solver_tests -tc='complex batches: Cholesky*'
 echo "oclgrind: $runs runs, $faults with faults"
 [ "$faults" -eq 0 ]

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <clgauss/batched.hpp>
+#include <clgauss/complex.hpp>
 #include <clgauss/error.hpp>
 #include <cmath>
 #include <iterator>
@@ -45,15 +46,20 @@ void check_shapes(const BatchedSystem& system) {
     throw DimensionError("the batch holds other numbers of values than its shapes say");
 }
 
-void require_symmetric_systems(const BatchedSystem& system) {
-  const Index n = system.a.rows;
-  for (Index s = 0; s < system.a.count; ++s) {
-    const auto a = system.a.matrix(s);
-    for (Index i = 0; i < n; ++i)
-      for (Index j = 0; j < i; ++j)
-        if (!same_across(a[i * n + j], a[j * n + i]))
-          throw ValueError(
-              fmt::format("system [{}]: {}", s, asymmetry(i, j, a[i * n + j], a[j * n + i])));
+/// Throws ValueError, naming the first system that is not symmetric, or Hermitian.
+void require_definite_kind(const BatchedSystem& system) {
+  const Batch& batch = system.a;
+  for (Index s = 0; s < batch.count; ++s) {
+    const auto a = batch.matrix(s);
+    Matrix matrix(batch.rows, batch.cols, {a.begin(), a.end()});
+    try {
+      if (system.complex)
+        require_hermitian(ComplexMatrix(std::move(matrix)));
+      else
+        require_symmetric(matrix);
+    } catch (const ValueError& error) {
+      throw ValueError(fmt::format("system [{}]: {}", s, error.what()));
+    }
   }
 }
 
@@ -77,7 +83,9 @@ Scalings scalings_of(const BatchedSystem& system, Index first, Index count, Real
   const Batch &a = system.a, &b = system.b;
   const Index n = a.rows, nrhs = b.cols / parts_in_number(system);
   const auto scaling_of = [&](Index s) {
-    if (system.complex) return complex_scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type);
+    if (system.complex)
+      return definite ? complex_definite_scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type)
+                      : complex_scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type);
     return definite ? definite_scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type)
                     : scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type);
   };
@@ -279,7 +287,7 @@ SolveStatus status_of(const BatchedSolution& solution, const BatchedOptions& opt
 BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
                               const BatchedOptions& options, const ProgressCallback& progress) {
   check_shapes(system);
-  if (options.lu.positive_definite && !system.complex) require_symmetric_systems(system);
+  if (options.lu.positive_definite) require_definite_kind(system);
   LapTimer timer;
   BatchedSolution solution;
   solution.type = choose_type(context.profile(), options.type);
