@@ -148,6 +148,10 @@ struct BatchedSystem {
   Batch b;
   bool vectors = false;  // b was read as batch x n; x is written likewise
   bool complex = false;  // a holds batch x n x 2n parts, b and x batch x n x 2 nrhs
+
+  /// Of a number.
+  [[nodiscard]] Index parts() const { return complex ? 2 : 1; }
+  [[nodiscard]] Index nrhs() const { return b.cols / parts(); }
 };
 
 struct BatchedOptions {
