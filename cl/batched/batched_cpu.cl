@@ -1,6 +1,6 @@
 // Many small systems on a CPU device: P A = L U with partial pivoting, X = A^-1 B. DEFINITE: A = L
-// D L^T without exchanges, stored as an LU with U = D L^T, from the lower triangle of A; half the
-// work.
+// D L^H without exchanges, stored as an LU with U = D L^H, from the lower triangle of A and the
+// real parts of its diagonal; half the work.
 //
 // A work-item solves VEC_WIDTH systems at once, one a vector lane: element (i, j) of all of them is
 // one vector (if COMPLEX, one of real and one of imaginary parts), so the arithmetic is that of one
@@ -21,7 +21,7 @@
 // out. No local memory, no barrier.
 //
 // Macros besides those of cpu_tile.clh: RHS, right-hand sides that are solved together; DEFINITE
-// and COMPLEX, 0 (if not defined) or 1, not both. A complex pivot has the largest |re| + |im|.
+// and COMPLEX, 0 (if not defined) or 1. A complex pivot has the largest |re| + |im|.
 
 #include "cpu_tile.clh"
 #include "numbers.clh"
@@ -31,9 +31,6 @@
 #endif
 #ifndef DEFINITE
 #define DEFINITE 0
-#endif
-#if DEFINITE && COMPLEX
-#error "DEFINITE is for real numbers"
 #endif
 
 #define PARTS (COMPLEX ? 2 : 1)
@@ -92,6 +89,9 @@ LANES quotient_lanes(const LANES a, const LANES b) {
 }
 LANES reciprocal_lanes(const LANES a) { return quotient_lanes((LANES){(VEC)(1), (VEC)(0)}, a); }
 VEC magnitude_of(const LANES a) { return fabs(a.x) + fabs(a.y); }
+LANES conjugate_lanes(const LANES a) { return (LANES){a.x, -a.y}; }
+VEC real_lanes(const LANES a) { return a.x; }
+LANES of_real_lanes(const VEC v) { return (LANES){v, (VEC)(0)}; }
 #define LEAST_PIVOT (64 * REAL_MIN_NORMAL)  // from here on the reciprocal cannot overflow
 #else
 #define LANES VEC
@@ -103,6 +103,9 @@ LANES scaled_lanes(const LANES a, const VEC by) { return a * by; }
 LANES quotient_lanes(const LANES a, const LANES b) { return a / b; }
 LANES reciprocal_lanes(const LANES a) { return 1 / a; }
 VEC magnitude_of(const LANES a) { return fabs(a); }
+LANES conjugate_lanes(const LANES a) { return a; }
+VEC real_lanes(const LANES a) { return a; }
+LANES of_real_lanes(const VEC v) { return v; }
 #define LEAST_PIVOT REAL_MIN_NORMAL
 #endif
 
@@ -158,27 +161,27 @@ void apply_step_to_column(global LANES* w, const uint n, const uint k, const INT
 }
 
 #if DEFINITE
-#define ROW_1(c) const VEC u1_##c = top[c];
+#define ROW_1(c) const LANES u1_##c = top[c];
 // What is right of the matrix is not there by symmetry.
-#define ROW_2(c) const VEC u2_##c = j + c < n ? next[c] : MULADD(l1_here, u1_##c, next[c]);
+#define ROW_2(c) const LANES u2_##c = j + c < n ? next[c] : minus_lanes(l1_here, u1_##c, next[c]);
 #define KEEP_ROW_2(c) next[c] = u2_##c;
-#define UPDATE_TWICE(c) row[j + c] = MULADD(l2, u2_##c, MULADD(l1, u1_##c, row[j + c]));
+#define UPDATE_TWICE(c) row[j + c] = minus_lanes(l2, u2_##c, minus_lanes(l1, u1_##c, row[j + c]));
 
 // Steps k and k + 1, which exchange nothing, for columns [first, last), of the matrix from the
 // diagonal down. Up to TILE - 1 columns behind `last` are overwritten.
-void apply_two_steps(global VEC* w, const uint n, const uint k, const INTS p1, const INTS p2,
+void apply_two_steps(global LANES* w, const uint n, const uint k, const INTS p1, const INTS p2,
                      const uint first, const uint last) {
   const uint width = row_width(n);
-  const VEC l1_here = -w[(k + 1) * width + k];
+  const LANES l1_here = w[(k + 1) * width + k];
   for (uint j = first; j < last; j += TILE) {
-    global VEC* top = w + k * width + j;
-    global VEC* next = top + width;
+    global LANES* top = w + k * width + j;
+    global LANES* next = top + width;
     EACH_COLUMN(ROW_1)
     EACH_COLUMN(ROW_2)
     EACH_COLUMN(KEEP_ROW_2)
     for (uint i = j + TILE <= n ? j : k + 2; i < n; ++i) {
-      global VEC* row = w + i * width;
-      const VEC l1 = -row[k], l2 = -row[k + 1];
+      global LANES* row = w + i * width;
+      const LANES l1 = row[k], l2 = row[k + 1];
       EACH_COLUMN(UPDATE_TWICE)
     }
   }
@@ -186,16 +189,17 @@ void apply_two_steps(global VEC* w, const uint n, const uint k, const INTS p1, c
 
 // Makes column k one of L, and row k one of U; `bad` is each lane's info. The pivots are those of
 // the diagonal.
-INTS factor_column(global VEC* w, const uint n, const uint k, INTS* bad) {
+INTS factor_column(global LANES* w, const uint n, const uint k, INTS* bad) {
   const uint width = row_width(n);
-  const VEC pivot = w[k * width + k];
+  const VEC pivot = real_lanes(w[k * width + k]);
   *bad = select(*bad, (INTS)(k + 1), *bad == 0 && !(pivot > 0 && pivot < (VEC)(INFINITY)));
   const VEC scale = select((VEC)(1), (VEC)(SCALE), pivot < (VEC)(REAL_MIN_NORMAL));
   const VEC inverse = 1 / (pivot * scale);
+  w[k * width + k] = of_real_lanes(pivot);
   for (uint i = k + 1; i < n; ++i) {
-    const VEC entry = w[i * width + k];
-    w[k * width + i] = entry;
-    w[i * width + k] = entry * scale * inverse;
+    const LANES entry = w[i * width + k];
+    w[k * width + i] = conjugate_lanes(entry);
+    w[i * width + k] = scaled_lanes(scaled_lanes(entry, scale), inverse);
   }
   ((global INTS*)(w + n * width))[k] = (INTS)(k);
   return (INTS)(k);

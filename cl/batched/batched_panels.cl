@@ -5,11 +5,10 @@
 // there. Then the rows of the other columns are exchanged and the panel's rows of U solved for, a
 // column a work-item, and what is right of and below the panel loses L U, both read in local
 // memory: a work-item has blocks of four rows and BLOCK_COLUMNS columns.
-// DEFINITE 1 (0 if not defined): A = L D L^T without exchanges, stored as an LU with U = D L^T,
-// from the lower triangle of A: a panel keeps L D, which are the rows of U as well, and only what
-// touches the lower triangle is updated.
-// COMPLEX 1 (0 if not defined): the numbers are complex; the pivot has the largest |re| + |im|. Not
-// with DEFINITE.
+// DEFINITE 1 (0 if not defined): A = L D L^H without exchanges, stored as an LU with U = D L^H,
+// from the lower triangle of A and the real parts of its diagonal: a panel keeps L D, whose
+// conjugates are the rows of U, and only what touches the lower triangle is updated.
+// COMPLEX 1 (0 if not defined): the numbers are complex; the pivot has the largest |re| + |im|.
 //
 // Arguments: a matrix of system s starts at offset + s * stride, rows ld apart, in elements;
 // info[s] = 0, or 1 + the first column whose pivot is exactly zero or not finite (a NaN counts as
@@ -34,9 +33,6 @@
 #endif
 #ifndef DEFINITE
 #define DEFINITE 0
-#endif
-#if DEFINITE && COMPLEX
-#error "DEFINITE is for real numbers"
 #endif
 
 // Loops with a barrier run at least once and have one way out: PoCL doubles the code behind any
@@ -79,7 +75,7 @@ INLINE FOUR four_of(const local NUMBER* v) { return *(const local FOUR*)v; }
 typedef struct {
   NUMBER lower[PANEL * COLUMN]
       __attribute__((aligned(32)));  // the panel by columns: L; if DEFINITE, L D
-  NUMBER upper[PANEL * COLUMN + LANES * BLOCK_COLUMNS];  // its rows of U; if DEFINITE, of L^T
+  NUMBER upper[PANEL * COLUMN + LANES * BLOCK_COLUMNS];  // its rows of U; if DEFINITE, of L^H
 #if DEFINITE
   REAL scale[PANEL], inverse[PANEL];  // together the reciprocals of the pivots
 #else
@@ -120,8 +116,8 @@ INLINE int factor_panel(const Place* at, int bad, local Shared* shared) {
   uint c = 0;
   do {
     const uint k = at->top + c;
-    const local REAL* column = shared->lower + c * COLUMN;
-    const REAL pivot = column[k];
+    const local NUMBER* column = shared->lower + c * COLUMN;
+    const REAL pivot = real_part(column[k]);
     if (bad == 0 && !(pivot > 0 && pivot < (REAL)INFINITY)) bad = (int)k + 1;
     const REAL scale = scale_for(fabs(pivot)), inverse = pivot > 0 ? 1 / (pivot * scale) : (REAL)0;
     if (get_local_id(0) == 0) {
@@ -129,10 +125,10 @@ INLINE int factor_panel(const Place* at, int bad, local Shared* shared) {
       shared->inverse[c] = inverse;
     }
     for (uint i = k + 1 + get_local_id(0); i < at->n; i += GROUP) {
-      const REAL l = column[i] * scale * inverse;
+      const NUMBER l = column[i] * scale * inverse;
       for (uint j = c + 1; j < at->width; ++j) {
-        local REAL* entry = shared->lower + j * COLUMN + i;
-        *entry = fma(-l, column[at->top + j], *entry);
+        local NUMBER* entry = shared->lower + j * COLUMN + i;
+        *entry = minus_product(l, conjugate(column[at->top + j]), *entry);
       }
     }
     LOCAL_SYNC();
@@ -144,14 +140,17 @@ INLINE void store_panel(const Place* at, local Shared* shared) {
   for (uint e = get_local_id(0); e < (at->n - at->top) * PANEL; e += GROUP) {
     const uint i = at->top + e / PANEL, c = e % PANEL;
     if (c < at->width && i > at->top + c) {
-      const REAL l = shared->lower[c * COLUMN + i] * shared->scale[c] * shared->inverse[c];
+      const NUMBER l = shared->lower[c * COLUMN + i] * shared->scale[c] * shared->inverse[c];
       at->lu[(ulong)i * at->ld + at->top + c] = l;
-      shared->upper[c * COLUMN + i] = l;
+      shared->upper[c * COLUMN + i] = conjugate(l);
     }
   }
   for (uint c = 0; c < at->width; ++c)
-    for (uint j = at->top + c + get_local_id(0); j < at->n; j += GROUP)
-      at->lu[(ulong)(at->top + c) * at->ld + j] = shared->lower[c * COLUMN + j];
+    for (uint j = at->top + c + get_local_id(0); j < at->n; j += GROUP) {
+      const NUMBER v = shared->lower[c * COLUMN + j];
+      at->lu[(ulong)(at->top + c) * at->ld + j] =
+          j == at->top + c ? of_real(real_part(v)) : conjugate(v);
+    }
 }
 
 #else

@@ -7,10 +7,10 @@
 // largest entry of each, everybody agrees on the pivot, its owners publish row p, and all subtract
 // l u: two barriers, and TILE^2 multiply-adds for 2 TILE words read. Rows do not move: each
 // remembers its step, and takes its place when results are written.
-// DEFINITE 1 (0 if not defined): A = L D L^T without exchanges, stored as an LU with U = D L^T,
-// from the lower triangle of A: column k is row k as well, so one barrier a step is enough.
-// COMPLEX 1 (0 if not defined): the numbers are complex; the pivot has the largest |re| + |im|. Not
-// with DEFINITE.
+// DEFINITE 1 (0 if not defined): A = L D L^H without exchanges, stored as an LU with U = D L^H,
+// from the lower triangle of A and the real parts of its diagonal: column k is row k as well, but
+// for conjugates, so one barrier a step is enough.
+// COMPLEX 1 (0 if not defined): the numbers are complex; the pivot has the largest |re| + |im|.
 //
 // Arguments: a matrix of system s starts at offset + s * stride, rows ld apart, in elements;
 // info[s] = 0, or 1 + the first column whose pivot is exactly zero or not finite (a NaN counts as
@@ -34,9 +34,6 @@
 #endif
 #ifndef DEFINITE
 #define DEFINITE 0
-#endif
-#if DEFINITE && COMPLEX
-#error "DEFINITE is for real numbers"
 #endif
 #if GRID % 2 != 0
 #error "GRID must be even: the two columns take turns"
@@ -120,9 +117,10 @@ INLINE void load_tile(global const NUMBER* a, const uint ld, const uint n, const
     for (uint c = 0; c < TILE; ++c) {
       const uint j = my->tx + GRID * c;
       const bool mirrored = MIRRORED && j > i;
-      my->a[r][c] = active && i < n && j < n
-                        ? a[(ulong)(mirrored ? j : i) * ld + (mirrored ? i : j)]
-                        : (NUMBER)(0);
+      const NUMBER v = active && i < n && j < n
+                           ? a[(ulong)(mirrored ? j : i) * ld + (mirrored ? i : j)]
+                           : (NUMBER)(0);
+      my->a[r][c] = mirrored ? conjugate(v) : v;
     }
   }
 }
@@ -135,16 +133,16 @@ INLINE void eliminate_columns(Private* my, const uint kc, const uint n, const ui
   uint kx = 0;
   do {
     const uint k = GRID * kc + kx, turn = kx & 1;
-    local REAL* column = shared->column[turn];
+    local NUMBER* column = shared->column[turn];
     if (my->tx == kx) {
 #pragma unroll
       for (uint r = 0; r < TILE; ++r) column[my->ty + GRID * r] = my->a[r][kc];
     }
     SYNC();
-    const REAL pivot = column[k];
+    const REAL pivot = real_part(column[k]);
     if (my->member == 0) {
       shared->pivot_row[k] = k;
-      shared->diagonal[k] = pivot;
+      shared->diagonal[k] = of_real(pivot);
     }
     if (*bad == 0 && !(pivot > 0 && pivot < (REAL)INFINITY)) *bad = (int)k + 1;
     const REAL scale = scale_for(pivot);
@@ -152,21 +150,22 @@ INLINE void eliminate_columns(Private* my, const uint kc, const uint n, const ui
 #pragma unroll
     for (uint r = 0; r < TILE; ++r) {
       const uint i = my->ty + GRID * r;
-      const REAL l = column[i] * scale * inverse;
+      const NUMBER l = column[i] * scale * inverse;
       if (i == k) my->step[r] = k;
       if (my->tx == kx && i > k) my->a[r][kc] = l;
+      if (COMPLEX && my->tx == kx && i == k) my->a[r][kc] = of_real(pivot);
 #pragma unroll
       for (uint c = 0; c < TILE; ++c)
         if (c > kc || (c == kc && my->tx > kx)) {
-          const REAL u = column[my->tx + GRID * c];
-          if (i > k) my->a[r][c] = fma(-l, u, my->a[r][c]);
+          const NUMBER u = conjugate(column[my->tx + GRID * c]);
+          if (i > k) my->a[r][c] = minus_product(l, u, my->a[r][c]);
           if (i == k) my->a[r][c] = u;
         }
     }
     for (uint e = my->member; e < (n - k - 1) * columns; e += MEMBERS) {
       const uint i = k + 1 + e / columns, c = e % columns;
-      const REAL l = column[i] * scale * inverse;
-      shared->y[i * RHS + c] = fma(-l, shared->y[k * RHS + c], shared->y[i * RHS + c]);
+      const NUMBER l = column[i] * scale * inverse;
+      shared->y[i * RHS + c] = minus_product(l, shared->y[k * RHS + c], shared->y[i * RHS + c]);
     }
   } while (++kx < steps);
 }

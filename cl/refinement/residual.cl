@@ -3,8 +3,8 @@
 //
 //   r[c n + i] = b_ci - sum_j a_ij x_cj,   d[c n + i] = |b_ci| + sum_j |a_ij| |x_cj|
 //
-// A: n x n, row-major, at a + offset, ld. X, B, R and D lie transposed, a right-hand side a
-// contiguous row of n; those from `first` on are meant.
+// A: n x columns, row-major, at a + offset, ld. X, B, R and D lie transposed, a right-hand side a
+// contiguous row of n, of X of `columns`; those from `first` on are meant.
 //
 // Macros, all required, besides REAL_BITS of common.clh:
 //   WG_SIZE    work-items that share a row, a power of two; 1 where a work-item is a core
@@ -61,14 +61,15 @@ DEFINE_DOUBLE_DOUBLE(VEC)
 #endif
 
 #define AT(c) ((ulong)(first + c) * n)
+#define X_AT(c) ((ulong)(first + c) * columns)
 #define DECLARE(c)                             \
   SUM_OF(VEC) wide_##c = {(VEC)(0), (VEC)(0)}; \
   VEC wide_size_##c = (VEC)(0);
 #define STEP(c)                                                  \
   {                                                              \
-    const VEC v = VLOAD(x + AT(c) + j);                          \
+    const VEC v = VLOAD(x + X_AT(c) + j);                        \
     ADD_PRODUCT(VEC, wide_##c, entry, v)                         \
-    ADD_LOW_PRODUCT(wide_##c, entry, VLOAD, AT(c) + j)           \
+    ADD_LOW_PRODUCT(wide_##c, entry, VLOAD, X_AT(c) + j)         \
     wide_size_##c = MULADD(fabs(entry), fabs(v), wide_size_##c); \
   }
 // The lanes of a vector, one after the other.
@@ -87,9 +88,9 @@ DEFINE_DOUBLE_DOUBLE(VEC)
 #define LOAD(p) (*(p))
 #define LAST_STEP(c)                                   \
   {                                                    \
-    const REAL v = x[AT(c) + j];                       \
+    const REAL v = x[X_AT(c) + j];                     \
     ADD_PRODUCT(REAL, sum_##c, entry, v)               \
-    ADD_LOW_PRODUCT(sum_##c, entry, LOAD, AT(c) + j)   \
+    ADD_LOW_PRODUCT(sum_##c, entry, LOAD, X_AT(c) + j) \
     size_##c = MULADD(fabs(entry), fabs(v), size_##c); \
   }
 #define WRITE(c)                                                         \
@@ -112,8 +113,8 @@ DEFINE_DOUBLE_DOUBLE(VEC)
   size_##c = sizes[c * WG_SIZE];
 
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void residual(
-    const global REAL* restrict a, ulong offset, uint ld, uint n, uint rows, uint first,
-    const global REAL* restrict x,
+    const global REAL* restrict a, ulong offset, uint ld, uint n, uint columns, uint rows,
+    uint first, const global REAL* restrict x,
 #if X_PARTS == 2
     const global REAL* restrict x_lo,
 #endif
@@ -132,12 +133,12 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void residual(
   {
     const global REAL* row = a + offset + (ulong)i * ld;
     EACH_RHS(DECLARE)
-    for (uint j = id * VEC_WIDTH; j + VEC_WIDTH <= n; j += WG_SIZE * VEC_WIDTH) {
+    for (uint j = id * VEC_WIDTH; j + VEC_WIDTH <= columns; j += WG_SIZE * VEC_WIDTH) {
       const VEC entry = VLOAD(row + j);
       EACH_RHS(STEP)
     }
     EACH_RHS(FOLD)
-    for (uint j = n / VEC_WIDTH * VEC_WIDTH + id; j < n; j += WG_SIZE) {
+    for (uint j = columns / VEC_WIDTH * VEC_WIDTH + id; j < columns; j += WG_SIZE) {
       const REAL entry = row[j];
       EACH_RHS(LAST_STEP)
     }

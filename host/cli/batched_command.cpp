@@ -39,7 +39,6 @@ struct BatchedReport {
 
   [[nodiscard]] double bound() const { return options.max_scaled_residual; }
   [[nodiscard]] bool by_cholesky() const { return options.lu.positive_definite; }
-  [[nodiscard]] Index nrhs() const { return solution.x.cols / (system.complex ? 2 : 1); }
   [[nodiscard]] std::string_view type_name() const {
     return system.complex ? complex_type_name(solution.type) : real_type_name(solution.type);
   }
@@ -118,7 +117,7 @@ std::string failure_text(const BatchedReport& report) {
 
 std::string summary_text(const BatchedReport& report) {
   const BatchedSolution& solution = report.solution;
-  const Index nrhs = report.nrhs();
+  const Index nrhs = report.system.nrhs();
   std::string text =
       fmt::format("systems    {} of n = {}, {} right-hand side{} each, {}, {}, kernel {}\n",
                   solution.x.count, solution.x.rows, nrhs, nrhs == 1 ? "" : "s", report.type_name(),
@@ -145,7 +144,7 @@ Json report_json(const BatchedReport& report) {
           {"status", solve_status_name(solution.status)},
           {"batch", solution.x.count},
           {"n", solution.x.rows},
-          {"nrhs", report.nrhs()},
+          {"nrhs", report.system.nrhs()},
           {"method", report.by_cholesky() ? "batched cholesky" : "batched lu"},
           {"kernel", solution.kernel},
           {"type", report.type_name()},

@@ -308,7 +308,7 @@ CommandTable solve_table() {
       ("equilibrate", words("E", equilibration_words())->default_value("auto"),
        "lu, mixed: equilibrate rows and columns by powers of two: on, off (only where the "
        "range of the type needs it), or auto: also where their sizes differ by more than a "
-       "factor of 10", {by(kEquilibration, kBeyond, " for one real system, and --devices")})
+       "factor of 10", {by(kEquilibration, kBeyond | kComplex, " for one system, and --devices")})
       ("in-place", po::bool_switch(),
        "lu: free the host's copy of A during the upload, and read SYSTEM again for the residual; "
        "on a CPU this halves the memory", {by(kInPlace, 0, kOfOneReal)});
@@ -321,7 +321,7 @@ CommandTable solve_table() {
       ("check", words("WHO", kJudges)->default_value("host"),
        "who computes the residual: the host, from its own copy of A, or the device; the host then "
        "verifies every 31st row and decides (lu, mixed, rbt, cholesky; devices with fp64)",
-       {kOneDevice, kOneOnOneDevice, by(kJudgeByDevice, 0, kOfOneReal, "device")})
+       {kOneDevice, kOneOnOneDevice, by(kJudgeByDevice, kComplex, kOfOne, "device")})
       ("no-rcond", po::bool_switch(),
        "do not estimate rcond and the forward error of x",
        {by(kTrust, kBeyond | kBatched | kComplex)})

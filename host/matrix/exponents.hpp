@@ -21,10 +21,11 @@ struct Exponents {
   int least = std::numeric_limits<int>::max();
 };
 
-/// The exponents of row-major numbers. An empty `row_scale` or `column_scale` means all 0.
+/// The exponents of row-major numbers. An empty `row_scale` or `column_scale` means all 0. `parts`:
+/// 2 for complex numbers, whose parts alternate; the larger one counts.
 [[nodiscard]] Exponents exponents_of(Index rows, Index columns, std::span<const double> values,
                                      std::span<const int> row_scale,
-                                     std::span<const int> column_scale);
+                                     std::span<const int> column_scale, Index parts = 1);
 
 /// The same for the n-by-n matrix whose columns `values` holds, one after the other.
 [[nodiscard]] Exponents exponents_of_transposed(Index n, std::span<const double> values,

@@ -187,14 +187,24 @@ Wish wish_of(const Sizes& sizes, const ExponentsOf& of_a, Index nrhs, std::span<
   return wish;
 }
 
-int at(const std::vector<int>& exponents, Index i) { return exponents.empty() ? 0 : exponents[i]; }
-
 /// The magnitude of the larger part of each complex number; NaN if a part is.
 Values larger_parts(std::span<const double> parts) {
   Values larger(parts.size() / 2);
   for (Index e = 0; e < larger.size(); ++e)
     larger[e] = max_or_nan(std::abs(parts[2 * e]), std::abs(parts[2 * e + 1]));
   return larger;
+}
+
+/// The sizes of n rows of complex numbers, by the larger part of each.
+Sizes sizes_of_larger_parts(std::span<const double> parts, Index n) {
+  const Index columns = n == 0 ? 0 : parts.size() / n / 2;
+  SizesByRows sizes(n, columns);
+  in_parallel(n, kElementsPerThread / std::max<Index>(columns, 1) + 1,
+              [&](Index first, Index last) {
+                for (Index i = first; i < last; ++i)
+                  sizes.look_at_row(i, larger_parts(parts.subspan(2 * i * columns, 2 * columns)));
+              });
+  return sizes.all();
 }
 
 /// Scales the rows first, then the columns.
@@ -227,7 +237,8 @@ void scale_each_right_hand_side(Scaling& scaling, Index n, Index nrhs, std::span
 }  // namespace
 
 Exponents exponents_of(Index rows, Index columns, std::span<const double> values,
-                       std::span<const int> row_scale, std::span<const int> column_scale) {
+                       std::span<const int> row_scale, std::span<const int> column_scale,
+                       Index parts) {
   Exponents all{std::vector<int>(rows, kNone), std::vector<int>(columns, kNone)};
   std::mutex one_at_a_time;
   in_parallel(rows, kElementsPerThread / std::max<Index>(columns, 1) + 1,
@@ -236,10 +247,11 @@ Exponents exponents_of(Index rows, Index columns, std::span<const double> values
                 int least = std::numeric_limits<int>::max();
                 for (Index i = first; i < last; ++i)
                   for (Index j = 0; j < columns; ++j) {
-                    int exponent = exponent_of(values[i * columns + j]);
+                    const Index e = parts * (i * columns + j);
+                    int exponent = exponent_of(values[e]);
+                    if (parts == 2) exponent = std::max(exponent, exponent_of(values[e + 1]));
                     if (exponent == kNone) continue;
-                    exponent += (row_scale.empty() ? 0 : row_scale[i]) +
-                                (column_scale.empty() ? 0 : column_scale[j]);
+                    exponent += exponent_at(row_scale, i) + exponent_at(column_scale, j);
                     all.rows[i] = std::max(all.rows[i], exponent);
                     of_columns[j] = std::max(of_columns[j], exponent);
                     least = std::min(least, exponent);
@@ -314,6 +326,9 @@ SizesByRows::SizesByRows(std::span<const double> values, Index columns, bool tra
       transposed_(transposed),
       of_rows_(columns == 0 ? 0 : values.size() / columns) {}
 
+SizesByRows::SizesByRows(Index rows, Index columns)
+    : columns_(columns), transposed_(false), of_rows_(rows) {}
+
 SizesByRows::~SizesByRows() = default;
 
 void SizesByRows::look_at(Index first, Index last) {
@@ -378,8 +393,10 @@ Scaling scaling_for(Index n, Index nrhs, std::span<const double> a, std::span<co
 
 Scaling complex_scaling_for(Index n, Index nrhs, std::span<const double> a,
                             std::span<const double> b, RealType type, Equilibration equilibration) {
-  const Values of_a = larger_parts(a), of_b = larger_parts(b);
-  return scaling_for(n, nrhs, of_a, of_b, type, equilibration);
+  const ExponentsOf of_a = [&](std::span<const int> rows, std::span<const int> columns) {
+    return exponents_of(n, n, a, rows, columns, 2);
+  };
+  return scaling_for(sizes_of_larger_parts(a, n), of_a, nrhs, larger_parts(b), type, equilibration);
 }
 
 Scaling scaling_for(const Sizes& sizes, Index nrhs, std::span<const double> a,
@@ -461,6 +478,14 @@ Scaling two_sided_scaling_for(const Sizes& sizes, Index nrhs, std::span<const do
 /// Half the exponent that brings 2^exponent to 1 or to 2.
 int half_to_one(int exponent) { return exponent == kNone ? 0 : -((exponent - (exponent & 1)) / 2); }
 
+/// Exponents that bring the diagonal into [1, 4) when applied to rows and columns. `parts` of a
+/// number; those of the diagonal but the first are 0.
+std::vector<int> powers_of_diagonal(Index n, std::span<const double> a, Index parts) {
+  std::vector<int> powers(n);
+  for (Index i = 0; i < n; ++i) powers[i] = half_to_one(exponent_of(a[i * (n + 1) * parts]));
+  return powers;
+}
+
 /// Each pass halves the exponents of the rows' largest numbers.
 std::vector<int> powers_of_rows(Index n, std::span<const double> a) {
   constexpr int kPasses = 12;  // 2^12 exceeds all exponents
@@ -487,12 +512,14 @@ Scaling definite_scaling_for(Index n, Index nrhs, std::span<const double> a,
 
 Scaling definite_scaling_for(const Sizes& sizes, Index nrhs, std::span<const double> a,
                              std::span<const double> b, RealType type) {
-  const Index n = sizes.rows.size();
-  return two_sided_scaling_for(sizes, nrhs, b, type, [&] {
-    std::vector<int> powers(n);
-    for (Index i = 0; i < n; ++i) powers[i] = half_to_one(exponent_of(a[i * n + i]));
-    return powers;
-  });
+  return two_sided_scaling_for(sizes, nrhs, b, type,
+                               [&] { return powers_of_diagonal(sizes.rows.size(), a, 1); });
+}
+
+Scaling complex_definite_scaling_for(Index n, Index nrhs, std::span<const double> a,
+                                     std::span<const double> b, RealType type) {
+  return two_sided_scaling_for(sizes_of_larger_parts(a, n), nrhs, larger_parts(b), type,
+                               [&] { return powers_of_diagonal(n, a, 2); });
 }
 
 Scaling symmetric_scaling_for(const Sizes& sizes, Index nrhs, std::span<const double> a,
@@ -516,8 +543,8 @@ void scale(const Scaling& scaling, Index n, Index parts, std::span<double> a, st
   const auto scale_all = [&](std::span<double> values, const std::vector<int>& columns) {
     const Index width = values.size() / n;
     for (Index e = 0; e < values.size(); ++e)
-      values[e] =
-          times_power(values[e], at(scaling.rows, e / width) + at(columns, e % width / parts));
+      values[e] = times_power(values[e], exponent_at(scaling.rows, e / width) +
+                                             exponent_at(columns, e % width / parts));
   };
   scale_all(a, scaling.columns);
   scale_all(b, scaling.right_hand_sides);
@@ -528,8 +555,9 @@ void scale_back(const Scaling& scaling, Index nrhs, std::span<double> x, Index p
   const Index width = nrhs * parts, rows = nrhs == 0 ? 0 : x.size() / width;
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < width; ++j)
-      x[i * width + j] = times_power(
-          x[i * width + j], at(scaling.columns, i) - at(scaling.right_hand_sides, j / parts));
+      x[i * width + j] =
+          times_power(x[i * width + j], exponent_at(scaling.columns, i) -
+                                            exponent_at(scaling.right_hand_sides, j / parts));
 }
 
 void scale_back(const Scaling& scaling, EliminationResult& result) {

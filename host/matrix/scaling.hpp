@@ -50,6 +50,8 @@ class SizesByRows {
   /// Row-major `values` must outlive this. `transposed`: `values` holds the columns of the matrix
   /// one after the other.
   SizesByRows(std::span<const double> values, Index columns, bool transposed = false);
+  /// For look_at_row() alone, of a matrix with so many rows.
+  SizesByRows(Index rows, Index columns);
   SizesByRows(const SizesByRows&) = delete;
   SizesByRows& operator=(const SizesByRows&) = delete;
   ~SizesByRows();
@@ -90,7 +92,7 @@ class SizesByRows {
 
 /// The same for complex numbers, whose real and imaginary parts alternate in A (n-by-2n) and B
 /// (n-by-2 nrhs), by the larger part of each. It has one exponent for each row, column and
-/// right-hand side of numbers.
+/// right-hand side of numbers, and its `size` is that of the larger parts.
 [[nodiscard]] Scaling complex_scaling_for(Index n, Index nrhs, std::span<const double> a,
                                           std::span<const double> b, RealType type,
                                           Equilibration equilibration = Equilibration::off);
@@ -116,11 +118,20 @@ class SizesByRows {
                                            std::span<const double> a, std::span<const double> b,
                                            RealType type);
 
+/// The same for a Hermitian A of complex numbers, stored as for complex_scaling_for().
+[[nodiscard]] Scaling complex_definite_scaling_for(Index n, Index nrhs, std::span<const double> a,
+                                                   std::span<const double> b, RealType type);
+
 /// The same for L D L^T of any symmetric A, with R = C. The largest number of each row then lies in
 /// [1/2, 4), or as near to that as R = C allows.
 [[nodiscard]] Scaling symmetric_scaling_for(const Sizes& sizes, Index nrhs,
                                             std::span<const double> a, std::span<const double> b,
                                             RealType type);
+
+/// Number i of exponents that may be empty.
+inline int exponent_at(std::span<const int> exponents, Index i) {
+  return exponents.empty() ? 0 : exponents[i];
+}
 
 /// value 2^exponent, as std::ldexp computes it.
 inline double times_power(double value, int exponent) {
@@ -134,9 +145,9 @@ inline double times_power(double value, int exponent) {
 template <typename Real>
 Real* scale_row(std::span<const double> values, std::span<const int> rows,
                 std::span<const int> columns, Index row, Real* out) {
-  const int by = rows.empty() ? 0 : rows[row];
+  const int by = exponent_at(rows, row);
   for (Index j = 0; j < values.size(); ++j)
-    *out++ = static_cast<Real>(times_power(values[j], by + (columns.empty() ? 0 : columns[j])));
+    *out++ = static_cast<Real>(times_power(values[j], by + exponent_at(columns, j)));
   return out;
 }
 

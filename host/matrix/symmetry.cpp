@@ -54,16 +54,10 @@ std::optional<Element> find_below_diagonal(Index n, const Bad& is_bad) {
   return find_in_strip(bad_strip);
 }
 
-}  // namespace
-
+/// To the bit; NaN equals NaN.
 bool same_across(double u, double v) { return u == v || (std::isnan(u) && std::isnan(v)); }
 
-std::string asymmetry(Index i, Index j, double below, double above, std::string_view method) {
-  return fmt::format(
-      "A is not symmetric, which the method {} needs: element ({}, {}) is {:.17g}, "
-      "element ({}, {}) is {:.17g}; the method lu takes any A",
-      method, i + 1, j + 1, below, j + 1, i + 1, above);
-}
+}  // namespace
 
 std::optional<Element> asymmetric_element(const Matrix& a) {
   return find_below_diagonal(a.rows(),
@@ -74,7 +68,10 @@ void require_symmetric(const Matrix& a, std::string_view method) {
   const auto at = asymmetric_element(a);
   if (!at) return;
   const auto [i, j] = *at;
-  throw ValueError(asymmetry(i, j, a(i, j), a(j, i), method));
+  throw ValueError(
+      fmt::format("A is not symmetric, which the method {} needs: element ({}, {}) is {:.17g}, "
+                  "element ({}, {}) is {:.17g}; the method lu takes any A",
+                  method, i + 1, j + 1, a(i, j), j + 1, i + 1, a(j, i)));
 }
 
 void require_hermitian(const ComplexMatrix& a, std::string_view method) {

@@ -4,7 +4,6 @@
 #include <clgauss/complex.hpp>
 #include <clgauss/matrix.hpp>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -15,14 +14,7 @@ namespace clgauss {
 /// pass over A on all cores, which stops at such an element.
 [[nodiscard]] std::optional<std::pair<Index, Index>> asymmetric_element(const Matrix& a);
 
-/// Whether two elements across the diagonal are the same to the bit; NaN equals NaN.
-[[nodiscard]] bool same_across(double u, double v);
-/// The error message for an asymmetric matrix. It names elements (i, j) and (j, i), counted from 0,
-/// and the `method` that requires symmetry.
-[[nodiscard]] std::string asymmetry(Index i, Index j, double below, double above,
-                                    std::string_view method = "cholesky");
-
-/// Throws ValueError, naming the first asymmetric element.
+/// Throws ValueError, naming the first asymmetric element and the `method` that requires symmetry.
 void require_symmetric(const Matrix& a, std::string_view method = "cholesky");
 
 /// The same for a Hermitian A, whose diagonal must be real.

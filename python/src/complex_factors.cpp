@@ -21,7 +21,7 @@ constexpr Index kColumns = 16;
 ComplexFactors::State::State(Context& context, const ComplexSystem& system, RealType type,
                              const LuOptions& options)
     : factors(context, system, type, options, true) {
-  factors.upload(system);
+  factors.upload(system, Equilibration::off);
   factors.factor({});
   const ComplexNorms norms = norms_of(system.a);
   norm1 = std::ldexp(norms.one, norms.exponent);
@@ -66,7 +66,6 @@ ComplexDeterminant ComplexFactors::determinant() const {
   if (failed_column()) return {0, 0};
   ComplexDeterminant det;
   const Matrix& diagonal = state_->pivots.diagonal;
-  const Scaling& scaling = state_->factors.scaling();
   for (Index j = 0; j < diagonal.rows(); ++j) {
     det.mantissa *= std::complex<double>(diagonal(j, 0), diagonal(j, 1));
     if (pivots()[j] != j) det.mantissa = -det.mantissa;
@@ -75,9 +74,9 @@ ComplexDeterminant ComplexFactors::determinant() const {
                      &exponent);
     det.mantissa = {std::ldexp(det.mantissa.real(), -exponent),
                     std::ldexp(det.mantissa.imag(), -exponent)};
-    det.exponent += exponent - scaling.columns[2 * j];
-    if (!scaling.rows.empty()) det.exponent -= scaling.rows[2 * j];
+    det.exponent += exponent;
   }
+  det.exponent += state_->factors.exponent_of_determinant();
   return det;
 }
 

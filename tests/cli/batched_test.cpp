@@ -12,6 +12,7 @@
 
 using namespace clgauss::test;
 using nlohmann::json;
+using Complex = std::complex<double>;
 
 namespace {
 
@@ -96,7 +97,6 @@ TEST_CASE("batched: ones, row-sums, f4 and Fortran order") {
 }
 
 TEST_CASE("batched: complex numbers, in A or in b alone, in C and Fortran order") {
-  using Complex = std::complex<double>;
   const TemporaryFolder folder;
   // x = (1, i) and (2 + i, -1), of matrices that need an exchange of rows.
   const std::vector<Complex> a{0, {0, 1}, 1, {2, 1}, 0, 2, {3, 4}, 1};
@@ -141,8 +141,8 @@ TEST_CASE("batched: complex numbers, in A or in b alone, in C and Fortran order"
 
   const auto cholesky =
       run_program(folder, "solve --batched a.npy --rhs ones --method cholesky -o y.npy");
-  CHECK(cholesky.exit_code == 2);
-  CHECK(says(cholesky, "by LU"));
+  CHECK(cholesky.exit_code == 3);
+  CHECK(says(cholesky, "system [0]: A is not Hermitian, which the method cholesky needs"));
   write_file(folder / "large.npy", npy("(1, 257, 1)", std::vector<Complex>(257, 1.0)));
   const auto large = run_program(folder, "solve --batched large.npy --rhs ones -o y.npy");
   CHECK(large.exit_code == 3);
@@ -221,6 +221,28 @@ TEST_CASE("batched: Cholesky, and what it refuses") {
              "system [1]: A is not symmetric, which the method cholesky needs: element (2, 1) is "
              "0.25, element (1, 2) is 0.5"));
   CHECK_FALSE(std::filesystem::exists(folder / "x.npy"));
+}
+
+TEST_CASE("batched: Cholesky of complex systems") {
+  const TemporaryFolder folder;
+  const auto solved = [&](const std::vector<Complex>& matrices) {
+    write_file(folder / "a.npy", npy("(2, 2, 2)", matrices));
+    return run_program(
+        folder, "solve --batched a.npy --rhs row-sums --method cholesky -o x.npy --json r.json");
+  };
+  const auto good = solved({4, {1, -1}, {1, 1}, 3, 1, 0, 0, 1});
+  CHECK_MESSAGE(good.exit_code == 0, good.err);
+  CHECK(says(good, "c64, Cholesky, kernel"));
+  const std::vector<double> x = values_of(content_of(folder / "x.npy"));
+  REQUIRE(x.size() == 8);
+  for (std::size_t i = 0; i < 8; ++i)
+    CHECK(x[i] == doctest::Approx(i % 2 == 0 ? 1 : 0).epsilon(1e-14));
+  const json report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["method"] == "batched cholesky");
+  CHECK(report["pivoting"].is_null());
+  const auto indefinite = solved({4, {1, -1}, {1, 1}, 3, 1, {0, -2}, {0, 2}, 1});
+  CHECK(indefinite.exit_code == 7);
+  CHECK(says(indefinite, "their x is NaN: [1] at column 2"));
 }
 
 TEST_CASE("batched: an answer above --max-residual exits with 8 and is written") {

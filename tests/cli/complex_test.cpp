@@ -87,6 +87,36 @@ TEST_CASE("solve by cholesky: of a Hermitian positive definite matrix, and what 
                 refused.err);
 }
 
+TEST_CASE("complex systems: --equilibrate, and what was scaled is said") {
+  const TemporaryFolder folder;
+  // Rows (2, 1 - i) 2^-12 and (1 + i, 3): x = (2 - i, -1 + i) / 4.
+  write_file(folder / "rows.mtx",
+             "%%MatrixMarket matrix array complex general\n2 2\n4.8828125e-4 0\n1 1\n"
+             "2.44140625e-4 -2.44140625e-4\n3 0\n");
+  write_file(folder / "b.mtx",
+             "%%MatrixMarket matrix array complex general\n2 1\n2.44140625e-4 0\n0 1\n");
+  const auto of = [&](const std::string& arguments) {
+    const auto result =
+        run_program(folder, "solve rows.mtx --rhs b.mtx --digits 4 --json r.json " + arguments);
+    CHECK_MESSAGE(result.exit_code == 0, result.err);
+    CHECK(result.out == "0.5 -0.25\n-0.25 0.25\n");
+    return json::parse(content_of(folder / "r.json"))["equilibration"];
+  };
+  CHECK(of("") == json{{"mode", "auto"}, {"rows", true}, {"columns", false}});
+  CHECK(of("--equilibrate on --method mixed") ==
+        json{{"mode", "on"}, {"rows", true}, {"columns", true}});
+  CHECK(of("--equilibrate off") == json{{"mode", "off"}, {"rows", false}, {"columns", false}});
+  CHECK(run_program(folder, "solve rows.mtx --rhs b.mtx -o x.mtx").err.find("rows equilibrated") !=
+        std::string::npos);
+  write_file(folder / "A.mtx", kHermitian);
+  const auto refused =
+      run_program(folder, "solve A.mtx --rhs ones --method cholesky --equilibrate on -o y.mtx");
+  CHECK_MESSAGE(refused.exit_code == 2, refused.err);
+  CHECK_MESSAGE(
+      refused.err.find("--equilibrate belongs to --method lu or mixed") != std::string::npos,
+      refused.err);
+}
+
 TEST_CASE("a complex system that is singular, or not finite, leaves no x") {
   const TemporaryFolder folder;
   write_file(folder / "A.mtx",
@@ -119,6 +149,7 @@ TEST_CASE("complex systems: trust, refinement and the determinant in summary and
       folder, "solve A.mtx --rhs b.mtx --check host --determinant --strict -o x.mtx --json r.json");
   CHECK_MESSAGE(lu.exit_code == 0, lu.err);
   json report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["checked_by"] == "host");
   CHECK(report["error_estimate"]["rcond"].get<double>() == doctest::Approx(rcond).epsilon(1e-6));
   CHECK(report["error_estimate"]["forward_error"].size() == 1);
   CHECK(report["error_estimate"]["correct_digits"].get<int>() >= 14);
@@ -140,6 +171,20 @@ TEST_CASE("complex systems: trust, refinement and the determinant in summary and
   CHECK(report["refinement"]["residuals_by"] == "host");
   CHECK(mixed.err.find("complex, double accuracy by LU in c32") != std::string::npos);
   CHECK(mixed.err.find("refined    ") != std::string::npos);
+
+  for (const std::string method : {"lu", "mixed", "cholesky"}) {
+    CAPTURE(method);
+    const auto by_device = run_program(folder,
+                                       "solve A.mtx --rhs b.mtx --check device --digits 4 "
+                                       "--json r.json --method " +
+                                           method);
+    CHECK_MESSAGE(by_device.exit_code == 0, by_device.err);
+    CHECK(by_device.out == "0.5 -0.25\n-0.25 0.25\n");
+    report = json::parse(content_of(folder / "r.json"));
+    CHECK(report["checked_by"] == "device");
+    if (method == "mixed") CHECK(report["refinement"]["residuals_by"] == "device");
+    CHECK(report["error_estimate"]["rcond"].get<double>() == doctest::Approx(rcond).epsilon(1e-6));
+  }
 
   const auto most =
       run_program(folder, "solve A.mtx --rhs b.mtx --accuracy max -o x.mtx --json r.json");
@@ -180,8 +225,7 @@ TEST_CASE("what complex systems have not is refused by name, and nothing is writ
   const auto before = run_script(folder, "ls").out;
   for (const char* option :
        {"--method ldlt", "--method rbt", "--method gauss", "--pivot tournament", "--in-place",
-        "--equilibrate on", "--check device", "--local lcm", "--launches l.csv",
-        "--output-format npz"}) {
+        "--local lcm", "--launches l.csv", "--output-format npz"}) {
     CAPTURE(option);
     const auto result = run_program(
         folder, std::string("solve A.mtx --rhs b.mtx -o x.mtx --json r.json ") + option);

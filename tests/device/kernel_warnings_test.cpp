@@ -104,8 +104,12 @@ std::vector<FileWithDefines> builds() {
                    "-DTILE_M=64 -DTILE_N=64 -DTILE_K=16 -DWG_M=8 -DWG_N=8 -DLANES_M=4 -DLANES_N=4 "
                    "-DVEC_WIDTH=4 -DPAD=4 -DRASTER=8 -DTRANS_A=" +
                        yes + " -DTRANS_B=" + yes + " -DALIGNED=" + yes});
-    all.push_back({"batched_cpu.cl", tile + "-DRHS=1 -DDEFINITE=" + yes});
-    for (const std::string kernel : {"1", "2 -DRHS=1", "2 -DRHS=8"})
+    for (const std::string complex : {"", " -DCOMPLEX=1"}) {
+      all.push_back({"batched_cpu.cl", tile + "-DRHS=1 -DDEFINITE=" + yes + complex});
+      all.push_back({"batched_panels.cl",
+                     "-DROWS=64 -DPANEL=8 -DGROUP=64 -DKERNEL=1 -DDEFINITE=" + yes + complex});
+    }
+    for (const std::string kernel : {"2 -DRHS=1", "2 -DRHS=8"})
       all.push_back({"batched_panels.cl",
                      "-DROWS=64 -DPANEL=8 -DGROUP=64 -DDEFINITE=" + yes + " -DKERNEL=" + kernel});
     for (const std::string kernel : {"1 -DLANE_ROWS=2", "2 -DMOST_ROWS=64", "3", "4", "5"})
@@ -116,7 +120,9 @@ std::vector<FileWithDefines> builds() {
       all.push_back(
           {"batched_tile.cl", batched + " -DRHS=1 -DKERNEL=1 -DIN_REGISTERS=" + registers});
     for (const std::string kernel : {"2", "3"})
-      all.push_back({"batched_tile.cl", batched + " -DRHS=8 -DIN_REGISTERS=0 -DKERNEL=" + kernel});
+      for (const std::string complex : {"", " -DCOMPLEX=1"})
+        all.push_back({"batched_tile.cl",
+                       batched + " -DRHS=8 -DIN_REGISTERS=0 -DKERNEL=" + kernel + complex});
   }
   return all;
 }

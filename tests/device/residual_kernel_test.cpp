@@ -29,18 +29,20 @@ constexpr std::array kSums{ResidualSum::ordinary, ResidualSum::accurate,
 struct Cancelling {
   Matrix a, x, x_lo, b;
 
-  Cancelling(Index n, Index nrhs, RealType type) : a(n, n), x(nrhs, n), x_lo(nrhs, n), b(nrhs, n) {
-    const Matrix random = random_matrix(n, n, 5), sizes = random_matrix(n, n, 6),
-                 answers = random_matrix(2 * nrhs, n, 7);
+  Cancelling(Index n, Index nrhs, RealType type) : Cancelling(n, n, nrhs, type) {}
+  Cancelling(Index n, Index columns, Index nrhs, RealType type)
+      : a(n, columns), x(nrhs, columns), x_lo(nrhs, columns), b(nrhs, n) {
+    const Matrix random = random_matrix(n, columns, 5), sizes = random_matrix(n, columns, 6),
+                 answers = random_matrix(2 * nrhs, columns, 7);
     for (Index i = 0; i < n; ++i)
-      for (Index j = 0; j < n; ++j)
+      for (Index j = 0; j < columns; ++j)
         a(i, j) = std::ldexp(random(i, j), static_cast<int>(30 * sizes(i, j)));
     a = rounded(a, type);
     for (Index c = 0; c < nrhs; ++c)
-      for (Index j = 0; j < n; ++j) x(c, j) = answers(c, j);
+      for (Index j = 0; j < columns; ++j) x(c, j) = answers(c, j);
     x = rounded(x, type);
     for (Index c = 0; c < nrhs; ++c)
-      for (Index j = 0; j < n; ++j) {
+      for (Index j = 0; j < columns; ++j) {
         x_lo(c, j) = x(c, j) * unit_roundoff(type) * answers(nrhs + c, j);
         for (Index i = 0; i < n; ++i) b(c, i) += a(i, j) * x(c, j);
       }
@@ -66,7 +68,7 @@ struct Cancelling {
 
 void check(Context& context, RealType type, ResidualSum sum, ResidualKernel& kernel,
            const Cancelling& system) {
-  const Index n = system.a.rows(), nrhs = system.x.rows();
+  const Index n = system.a.rows(), columns = system.a.cols(), nrhs = system.x.rows();
   CAPTURE(n);
   CAPTURE(nrhs);
   CAPTURE(static_cast<int>(sum));
@@ -74,10 +76,10 @@ void check(Context& context, RealType type, ResidualSum sum, ResidualKernel& ker
   const PaddedMatrix a(context, type, system.a, 5, 3),
       x = flat(system.x), x_lo = flat(system.x_lo), b = flat(system.b), r = flat(Matrix(nrhs, n)),
       d = flat(Matrix(nrhs, n));
-  kernel.enqueue(context.queue(), a.view, n, nrhs,
+  kernel.enqueue(context.queue(), a.view, {n, columns}, nrhs,
                  {x.view.buffer, x_lo.view.buffer, b.view.buffer, r.view.buffer, d.view.buffer});
   const Matrix left = r.read(context, type), sizes = d.read(context, type);
-  const double u = unit_roundoff(type), terms = static_cast<double>(n) + 2;
+  const double u = unit_roundoff(type), terms = static_cast<double>(columns) + 2;
   double worst = 0, worst_size = 0;  // over their bounds
   for (Index c = 0; c < nrhs; ++c)
     for (Index i = 0; i < n; i += i + 1 < n ? std::min(n - 1 - i, n / 32 + 1) : 1) {
@@ -106,6 +108,8 @@ TEST_CASE("residual: every row and right-hand side, ordinary and as if in twice 
         for (const Index n : {1, 2, 3, 31, 32, 33, 127, 129, 500, 1031})
           for (const Index nrhs : {1, 2, 3, 5})
             if (n < 500 || nrhs == 5) check(context, type, sum, kernel, {n, nrhs, type});
+        for (const Index columns : {2, 66, 300})
+          check(context, type, sum, kernel, {33, columns, 6, type});
       }
   });
 }

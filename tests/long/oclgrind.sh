@@ -66,5 +66,23 @@ for options in "--kernel auto" "--kernel tile" "--kernel panels" --definite "--d
   checked "$build"/clgauss-bench batched $options --sizes 4,17 --batch 5 --peers none --reps 1
 done
 checked "$build"/solver_tests -tc='RBT: blocks and windows*'
+# Hermitian positive definite batches, in registers and by panels.
+python3 - "$scratch" <<'END'
+import struct
+import sys
+
+for n in (4, 17, 97):
+    numbers = [(2 * n, 0) if i == j else (0.5, (i > j) - (i < j)) for s in range(2) for i in range(n) for j in range(n)]
+    header = f"{{'descr': '<c16', 'fortran_order': False, 'shape': (2, {n}, {n}), }}".ljust(117) + "\n"
+    with open(f"{sys.argv[1]}/h{n}.npy", "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        for number in numbers:
+            file.write(struct.pack("<dd", *number))
+END
+for system in "h4.npy --type f32" "h4.npy --type f64" "h17.npy --type f32" "h17.npy --type f64" "h97.npy --type f64 --no-rcond"; do
+  # shellcheck disable=SC2086
+  checked "$build"/clgauss solve --batched "$scratch"/$system --rhs ones --method cholesky -o "$scratch/x.npy"
+done
+checked "$build"/clgauss solve "$scratch/h.mtx" --rhs ones --check device --method mixed --equilibrate on -o "$scratch/x.npy"
 echo "oclgrind: $runs runs, $faults with faults"
 [ "$faults" -eq 0 ]

@@ -122,7 +122,7 @@ TEST_CASE("complex factors solve again and with A^H, any number of columns at on
         CAPTURE(n);
         const ComplexMatrix a = random_complex(n, n, n);
         ComplexFactors factors(context, {a, random_complex(n, 2, 5)}, type, {}, true);
-        factors.upload({a, random_complex(n, 2, 5)});
+        factors.upload({a, random_complex(n, 2, 5)}, Equilibration::automatic);
         factors.factor({});
         REQUIRE_FALSE(factors.pivots().failed_column);
         for (const Index columns : {1, 3, 19}) {

@@ -17,6 +17,10 @@
 #include "support/devices.hpp"
 #include "support/thorough.hpp"
 
+#ifdef CLGAUSS_TESTS_WITH_LAPACK
+#include <lapacke.h>
+#endif
+
 using namespace clgauss;
 using clgauss::test::on_every_device;
 using clgauss::test::types_of;
@@ -56,6 +60,26 @@ BatchedSystem complex_batch(Index batch, Index n, Index nrhs, RealType type) {
       for (Index i = 0; i < n; ++i)
         for (double& part : system.a.matrix(s).subspan(2 * i * n, 2 * n))
           part = std::ldexp(part, static_cast<int>(i % 8) - 4);
+  }
+  return system;
+}
+
+/// The same Hermitian and positive definite, and graded by rows and columns in turn; a power of two
+/// a system.
+BatchedSystem definite_complex_batch(Index batch, Index n, Index nrhs, RealType type,
+                                     int exponent) {
+  BatchedSystem system = complex_batch(batch, n, nrhs, type);
+  for (Index s = 0; s < batch; ++s) {
+    const auto size = [&](Index i) { return s % 4 == 3 ? static_cast<int>(i % 8) - 4 : 0; };
+    for (Index i = 0; i < n; ++i) {
+      set(system.a, s, i, i, 32 * static_cast<double>(n));  // rows have numbers of up to 8
+      for (Index j = 0; j < i; ++j) set(system.a, s, j, i, std::conj(at(system.a, s, i, j)));
+    }
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j) {
+        const double by = std::ldexp(1.0, size(i) + size(j) + exponent);
+        set(system.a, s, i, j, at(system.a, s, i, j) * by);
+      }
   }
   return system;
 }
@@ -105,6 +129,28 @@ ComplexMatrix matrix_of(const Batch& batch, Index s) {
   const auto parts = batch.matrix(s);
   return ComplexMatrix(Matrix(batch.rows, batch.cols, {parts.begin(), parts.end()}));
 }
+
+#ifdef CLGAUSS_TESTS_WITH_LAPACK
+/// The largest |L D^1/2 - zpotrf's factor| over the largest number of system s; `lu` has L and D.
+double difference_from_zpotrf(const Batch& a, const Batch& lu, Index s) {
+  const Index n = a.rows;
+  std::vector<Complex> factor;
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j) factor.push_back(at(a, s, i, j));
+  const auto order = static_cast<lapack_int>(n);
+  REQUIRE(LAPACKE_zpotrf(LAPACK_ROW_MAJOR, 'L', order,
+                         reinterpret_cast<lapack_complex_double*>(factor.data()), order) == 0);
+  double difference = 0, largest = 0;
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j <= i; ++j) {
+      const Complex l = i == j ? Complex(1) : at(lu, s, i, j);
+      difference =
+          std::max(difference, std::abs(l * std::sqrt(at(lu, s, j, j).real()) - factor[i * n + j]));
+      largest = std::max(largest, std::abs(factor[i * n + j]));
+    }
+  return difference / largest;
+}
+#endif
 
 /// The largest |P A - L U| over n max |A| eps, and NaN where an |l| is above sqrt(2) by more than
 /// rounding.
@@ -312,6 +358,107 @@ TEST_CASE("complex batches: every system is scaled by itself, and rcond is that 
   });
 }
 
+TEST_CASE("complex batches: Cholesky's answers are right, and what is not positive definite named" *
+          test::also_on_slow_devices) {
+  on_every_complex_kernel([](Context& context, RealType type, const BatchedLuOptions& kernels) {
+    BatchedLuOptions lu = kernels;
+    lu.positive_definite = true;
+    const std::vector<std::array<Index, 3>> all{{1, 5, 1},    {2, 300, 3}, {7, 100, 1}, {8, 37, 3},
+                                                {17, 20, 17}, {33, 5, 1},  {48, 5, 1},  {49, 3, 2},
+                                                {96, 3, 1},   {97, 3, 9},  {128, 4, 1}, {129, 5, 1},
+                                                {200, 3, 3},  {255, 2, 8}, {256, 4, 1}, {7, 5, 0}};
+    for (const auto& [n, batch, nrhs] : test::some_of(all, 4)) {
+      if (!takes(context, lu, n, {7, 33})) continue;
+      CAPTURE(n);
+      CAPTURE(batch);
+      CAPTURE(nrhs);
+      for (const int exponent : {0, type == RealType::f32 ? -200 : 900}) {
+        const BatchedSystem system = definite_complex_batch(batch, n, nrhs, type, exponent);
+        const BatchedSolution solution = answer(context, system, type, lu);
+        CHECK(solution.status == SolveStatus::ok);
+        CHECK(solution.worst.scaled <= kScaledResidualBound);
+        for (Index s = 0; s < batch; s += 3)
+          CHECK(compute_residual({matrix_of(system.a, s), matrix_of(system.b, s)},
+                                 matrix_of(solution.x, s), unit_roundoff(type))
+                    .scaled <= kScaledResidualBound);
+      }
+      BatchedSystem system = definite_complex_batch(batch, n, nrhs, type, 0);
+      const BatchedSolution before = answer(context, system, type, lu);
+      const Index bad = batch / 2, column = n / 2;
+      set(system.a, bad, column, column, n % 2 == 0 ? -1 : kNaN);
+      const BatchedSolution solution = answer(context, system, type, lu);
+      CHECK(solution.status == SolveStatus::not_positive_definite);
+      CHECK(solution.singular == std::vector<Index>{bad});
+      CHECK(solution.failed_columns == std::vector<Index>{column});
+      CHECK(std::ranges::all_of(solution.x.matrix(bad), [](double v) { return std::isnan(v); }));
+      for (Index s = 0; s < batch; ++s)
+        if (s != bad) CHECK(test::same_bits(solution.x.matrix(s), before.x.matrix(s)));
+      set(system.a, bad, column, column, {1, 1e-30});
+      CHECK_THROWS_AS((void)answer(context, system, type, lu), ValueError);
+      if (n == 1) continue;
+      system = definite_complex_batch(batch, n, nrhs, type, 0);
+      set(system.a, bad, n - 1, 0, std::conj(at(system.a, bad, n - 1, 0)));  // symmetric there
+      CHECK_THROWS_AS((void)answer(context, system, type, lu), ValueError);
+    }
+  });
+}
+
+TEST_CASE("complex batches: Cholesky's factors are an LU, of the lower triangles alone") {
+  on_every_complex_kernel([](Context& context, RealType type, const BatchedLuOptions& kernels) {
+    BatchedLuOptions options = kernels;
+    options.positive_definite = true;
+    for (const Index n : test::some_of(std::vector<Index>{1, 7, 33, 50, 129, 200, 256}, 3)) {
+      if (!takes(context, options, n, {7})) continue;
+      CAPTURE(n);
+      constexpr Index kBatch = 6, kNrhs = 3;
+      const BatchedSystem system = definite_complex_batch(kBatch, n, kNrhs, type, 0);
+      Batch lower = system.a;
+      for (Index s = 0; s < kBatch; ++s)
+        for (Index i = 0; i < n; ++i) {
+          set(lower, s, i, i, {at(lower, s, i, i).real(), kNaN});
+          for (Index j = i + 1; j < n; ++j) set(lower, s, i, j, {kNaN, kNaN});
+        }
+      BatchedLu lu(context, type, n, options);
+      const cl::Buffer permutation = context.allocate(kBatch * n * sizeof(cl_int), "a test"),
+                       info = context.allocate(kBatch * sizeof(cl_int), "a test");
+      const BatchView a = on_device(context, type, lower), b = on_device(context, type, system.b),
+                      x = on_device(context, type, system.b);
+      lu.factor_and_solve(a, x, kNrhs, kBatch, info);
+      CHECK(test::same_bits(download(context.queue(), a.buffer, type, lower.values.size()),
+                            lower.values));
+      lu.solve(lu.factor(a, kBatch, permutation, info), b, kNrhs);
+      CHECK(test::read_ints(context, info, kBatch) == std::vector<cl_int>(kBatch, 0));
+      const auto order = test::read_ints(context, permutation, kBatch * n);
+      const Batch factors{kBatch, n, 2 * n,
+                          download(context.queue(), a.buffer, type, lower.values.size())};
+      const double eps = unit_roundoff(type);
+      for (Index s = 0; s < kBatch; ++s) {
+        double worst = 0;
+        for (Index i = 0; i < n; ++i) {
+          CHECK(order[s * n + i] == static_cast<cl_int>(i));
+          const Complex d = at(factors, s, i, i);
+          CHECK(d.imag() == 0);
+          for (Index j = i + 1; j < n; ++j) {
+            const Complex u = at(factors, s, i, j), l = at(factors, s, j, i);
+            worst = std::max(worst, std::abs(u - d * std::conj(l)) / std::abs(u));
+          }
+        }
+        CHECK(worst <= 4 * eps);
+#ifdef CLGAUSS_TESTS_WITH_LAPACK
+        if (type == RealType::f64) CHECK(difference_from_zpotrf(system.a, factors, s) <= 1e-14);
+#endif
+        for (const BatchView& view : {b, x}) {
+          const Batch answers{kBatch, n, 2 * kNrhs,
+                              download(context.queue(), view.buffer, type, kBatch * n * 2 * kNrhs)};
+          CHECK(compute_residual({matrix_of(system.a, s), matrix_of(system.b, s)},
+                                 matrix_of(answers, s), eps)
+                    .scaled <= kScaledResidualBound);
+        }
+      }
+    }
+  });
+}
+
 TEST_CASE("complex batches: what they do not take is refused") {
   const Device device = open_device();
   Context context(device, ContextOptions::from_environment());
@@ -327,8 +474,6 @@ TEST_CASE("complex batches: what they do not take is refused") {
   options.kernel = BatchedKernel::tile;
   CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 129, options}), UsageError);
   options.kernel = BatchedKernel::automatic;
-  options.positive_definite = true;
-  CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 8, options}), UsageError);
   CHECK_THROWS_AS(
       (void)answer(context, {{1, 1, 1, {1}}, {1, 1, 2, {1, 1}}, false, true}, RealType::f32),
       DimensionError);

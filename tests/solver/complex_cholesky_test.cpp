@@ -141,7 +141,7 @@ TEST_CASE("complex Cholesky: factors solve again and with A^H, and where A was s
         LuOptions options;
         options.positive_definite = true;
         ComplexFactors factors(context, system, type, options, true);
-        factors.upload(system);
+        factors.upload(system, Equilibration::automatic);
         factors.factor({});
         REQUIRE_FALSE(factors.pivots().failed_column);
         for (const bool transposed : {false, true}) {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <clgauss/complex.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
@@ -10,12 +11,17 @@
 #include <utility>
 
 #include "constants.hpp"
+#include "linalg/complex/complex_residual.hpp"
 #include "linalg/refinement/answer_residual.hpp"
 #include "linalg/refinement/row_sums.hpp"
+#include "support/complex_matrices.hpp"
 #include "support/devices.hpp"
 
 using namespace clgauss;
+using clgauss::test::conjugate_transposed;
 using clgauss::test::on_every_device;
+using clgauss::test::product;
+using clgauss::test::random_complex;
 
 namespace {
 
@@ -106,6 +112,100 @@ TEST_CASE("the device judges as the host does, where it has fp64") {
         CHECK(std::abs(solution.residual.scaled - host.scaled) <= 4);
         CHECK(solution.residual.scaled <= kScaledResidualBound);
       }
+    }
+  });
+}
+
+TEST_CASE("a complex residual by a device is taken only if the host's rows agree") {
+  const Index n = 70, nrhs = 2;
+  const ComplexMatrix a = random_complex(n, n, 1), answer = random_complex(n, nrhs, 2);
+  const ComplexSystem system{a, product(a, answer)};
+  Matrix x = in_pairs(answer);
+  x(3, 1) += 1e-13;
+  const ComplexNorms norms = norms_of(a);
+  const ComplexAnswerResidual right = answer_residual(system, norms, x, kEps);
+  const auto confirmed = confirmed_residual(system, norms, x, kEps, right.r, right.d);
+  REQUIRE(confirmed);
+  CHECK(confirmed->norms.backward_error == doctest::Approx(right.norms.backward_error));
+  CHECK(confirmed->norms.scaled == doctest::Approx(right.norms.scaled));
+  for (const double wrong : {1e-10, 1.0, kNaN})
+    for (Matrix ComplexAnswerResidual::*part :
+         {&ComplexAnswerResidual::r, &ComplexAnswerResidual::d})
+      for (const Index row : {62, 63}) {  // both parts of a number
+        CAPTURE(wrong);
+        ComplexAnswerResidual by = right;
+        (by.*part)(row, 1) += wrong;
+        CHECK_FALSE(confirmed_residual(system, norms, x, kEps, by.r, by.d));
+      }
+  ComplexSystem tiny = system;
+  for (double& part : tiny.a.parts().values()) part *= 1e-200;
+  for (double& part : tiny.b.parts().values()) part *= 1e-200;
+  const ComplexNorms of_tiny = norms_of(tiny.a);
+  const ComplexAnswerResidual small = answer_residual(tiny, of_tiny, x, kEps);
+  CHECK_FALSE(confirmed_residual(tiny, of_tiny, x, kEps, small.r, small.d));
+}
+
+TEST_CASE("the device judges complex systems as the host does, where it has fp64") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    SolveOptions options;
+    options.judge = Judge::device;
+    options.trust = true;
+    for (const Index n : {1, 7, 131})
+      for (const Index nrhs : {1, 3}) {
+        CAPTURE(n);
+        CAPTURE(nrhs);
+        ComplexSystem system{random_complex(n, n, 3), random_complex(n, nrhs, 4)};
+        if (!device.profile.fp64) {
+          CHECK_THROWS_AS((void)solve_complex(context, system, options), DeviceLimit);
+          continue;
+        }
+        for (const Method method : {Method::lu, Method::mixed, Method::cholesky}) {
+          const std::string name(method_name(method));
+          CAPTURE(name);
+          options.method = method;
+          options.type = std::nullopt;
+          if (method == Method::cholesky) {
+            system.a = product(conjugate_transposed(system.a), system.a);
+            for (Index i = 0; i < n; ++i) system.a.set(i, i, system.a(i, i).real() + 1);
+            for (Index i = 0; i < n; ++i)
+              for (Index j = 0; j < i; ++j) system.a.set(j, i, std::conj(system.a(i, j)));
+          }
+          const ComplexSolution solution = solve_complex(context, system, options);
+          CHECK(solution.status == SolveStatus::ok);
+          CHECK(solution.judge == Judge::device);
+          if (method == Method::mixed) CHECK(solution.refinement.on_device);
+          const Residual host = compute_residual(system, solution.x, kEps);
+          CHECK(std::abs(solution.residual.scaled - host.scaled) <= 4);
+          options.judge = Judge::host;
+          const ComplexSolution other = solve_complex(context, system, options);
+          options.judge = Judge::device;
+          CHECK(other.judge == Judge::host);
+          CHECK(other.trust->rcond == doctest::Approx(solution.trust->rcond));
+        }
+      }
+  });
+}
+
+TEST_CASE("complex systems: what the device finds inaccurate, or cannot say, the host judges") {
+  on_every_device([](const Device& device) {
+    if (!device.profile.fp64) return;
+    Context context(device, ContextOptions::from_environment());
+    SolveOptions options;
+    options.judge = Judge::device;
+    ComplexSystem system{random_complex(60, 60, 1), random_complex(60, 1, 2)};
+    options.max_scaled_residual = 1e-300;
+    const ComplexSolution strict = solve_complex(context, system, options);
+    CHECK(strict.judge == Judge::host);
+    CHECK(strict.status == SolveStatus::inaccurate);
+    options.max_scaled_residual = kScaledResidualBound;
+    for (const double by : {1e-300, 1e300}) {
+      ComplexSystem extreme = system;
+      for (double& part : extreme.a.parts().values()) part *= by;
+      for (double& part : extreme.b.parts().values()) part *= by;
+      const ComplexSolution out_of_range = solve_complex(context, extreme, options);
+      CHECK(out_of_range.judge == Judge::host);
+      CHECK(out_of_range.status == SolveStatus::ok);
     }
   });
 }

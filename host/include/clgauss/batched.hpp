@@ -1,6 +1,6 @@
 #pragma once
-/// Many systems A_s x_s = b_s of one size, solved together: real ones, n <= 2048, by LU with
-/// partial pivoting or by Cholesky, complex ones, n <= 256, by LU.
+/// Many systems A_s x_s = b_s of one size, solved together by LU with partial pivoting or by
+/// Cholesky: real ones, n <= 2048, and complex ones, n <= 256.
 
 #include <clgauss/context.hpp>
 #include <clgauss/enqueue.hpp>
@@ -60,11 +60,11 @@ struct BatchedLuOptions {
   BatchedKernel kernel = BatchedKernel::automatic;
   /// For `tile`: a system has grid x grid work-items; even, 2 to 16; 0 = chosen by n.
   unsigned grid = 0;
-  /// All A_s are symmetric and positive definite: use Cholesky, see BatchedLu.
+  /// All A_s are symmetric, or Hermitian, and positive definite: use Cholesky, see BatchedLu.
   bool positive_definite = false;
   /// The numbers are complex, each two of the type, the real part first. The pivot has the largest
   /// |re| + |im| of its column, as in LAPACK's zgesv. For the kernels automatic, cpu, tile (n <=
-  /// 128, in f64 n <= 96) and panels, and for LU only.
+  /// 128, in f64 n <= 96) and panels.
   bool complex = false;
 };
 
@@ -86,13 +86,13 @@ struct BatchFactors {
 ///
 /// With BatchedLuOptions::positive_definite it is Cholesky's factorisation without square roots,
 /// A_s = L_s D_s L_s^T. It is stored as the LU without exchanges that it is, U = D L^T. It reads
-/// only the lower triangles and takes half the flops.
+/// only the lower triangles and takes half the flops. Of complex numbers it is L D L^H with a real
+/// D, and of the diagonal only the real parts are read.
 class BatchedLu {
  public:
   /// Throws DimensionError if n is 0 or above kLargestBatchedSystem, for complex numbers
-  /// kLargestComplexBatchedSystem; UsageError for an invalid grid or Cholesky of complex numbers;
-  /// and DeviceLimit if `options` name kernels that the device cannot run or that do not
-  /// support n or Cholesky.
+  /// kLargestComplexBatchedSystem; UsageError for an invalid grid; and DeviceLimit if `options`
+  /// name kernels that the device cannot run or that do not support n, Cholesky or complex numbers.
   BatchedLu(Context& context, RealType type, Index n, const BatchedLuOptions& options = {});
   BatchedLu(BatchedLu&&) noexcept;
   BatchedLu& operator=(BatchedLu&&) noexcept;
@@ -148,6 +148,10 @@ struct BatchedSystem {
   Batch b;
   bool vectors = false;  // b was read as batch x n; x is written likewise
   bool complex = false;  // a holds batch x n x 2n parts, b and x batch x n x 2 nrhs
+
+  /// Of a number.
+  [[nodiscard]] Index parts() const { return complex ? 2 : 1; }
+  [[nodiscard]] Index nrhs() const { return b.cols / parts(); }
 };
 
 struct BatchedOptions {
@@ -183,11 +187,10 @@ struct BatchedSolution {
 };
 
 /// Solves every system of the batch, each scaled as solve() and solve_complex() do; system.complex
-/// says which, whatever options.lu.complex is. It works in as many chunks as the
-/// device's memory requires, and the host checks every answer by its residual. Throws
-/// DimensionError (shapes, n = 0, n above the largest as in BatchedLu), UsageError (complex numbers
-/// that should be positive definite), ValueError (a matrix that should be
-/// positive definite is not symmetric), DeviceLimit, OutOfMemory, BuildError, OpenClError.
+/// says which, whatever options.lu.complex is. It works in as many chunks as the device's memory
+/// requires, and the host checks every answer by its residual. Throws DimensionError (shapes, n =
+/// 0, n above the largest as in BatchedLu), ValueError (a matrix that should be positive definite
+/// is not symmetric, or Hermitian), DeviceLimit, OutOfMemory, BuildError, OpenClError.
 [[nodiscard]] BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
                                             const BatchedOptions& options = {},
                                             const ProgressCallback& progress = {});

@@ -85,24 +85,23 @@ struct ComplexSolution : SolveOutcome {
 [[nodiscard]] std::string_view complex_type_name(RealType type);
 
 /// Solves `system` by LU with partial pivoting on the context's device, 8/3 n^3 flops. As in
-/// LAPACK's zgesv, the pivot has the largest |re| + |im| of its column. The columns of A and b are
-/// scaled into the range of the type by powers of two, without rounding. Method::cholesky takes
-/// half the flops for a Hermitian positive definite A, A = L D L^H; its rows are then scaled like
-/// its columns.
+/// LAPACK's zgesv, the pivot has the largest |re| + |im| of its column. Rows, columns and b are
+/// scaled as in solve(), by the larger part of each number. Method::cholesky takes half the flops
+/// for a Hermitian positive definite A, A = L D L^H; its rows are scaled like its columns.
 ///
 /// Refinement is used in three cases: for double accuracy from factors in f32 (mixed; always on a
 /// device without fp64), for Accuracy::maximum, and if factors in f64 give a scaled residual above
-/// 1. The host's cores compute the residuals in f64 or twice its precision. Each correction takes a
-/// pass over A and a solve. If factors in f32 are not accurate enough, the solve is repeated in f64
-/// if the device has it; passed_over says so. A system with n = 0 has an empty answer and
-/// determinant 1. With nrhs = 0, A is factored if the options request an error estimate or the
-/// determinant.
+/// 1. The host's cores compute the residuals in f64 or twice its precision; with Judge::device the
+/// device computes those in f64. Each correction takes a pass over A and a solve. If factors in f32
+/// are not accurate enough, the solve is repeated in f64 if the device has it; passed_over says so.
+/// A system with n = 0 has an empty answer and determinant 1. With nrhs = 0, A is factored if the
+/// options request an error estimate or the determinant.
 ///
 /// It supports these options: the methods automatic, lu, mixed and cholesky, the type, the
-/// accuracy, the determinant, trust and the bound of the residual. Throws DimensionError,
-/// UsageError (other options, or a type that contradicts method and accuracy), ValueError
-/// (cholesky, but A is not Hermitian), DeviceLimit, NoUsableKernel, OutOfMemory, DeviceFault,
-/// OpenClError.
+/// accuracy, equilibration, the judge, the determinant, trust and the bound of the residual. Throws
+/// DimensionError, UsageError (other options, or a type that contradicts method and accuracy),
+/// ValueError (cholesky, but A is not Hermitian), DeviceLimit (also for Judge::device without
+/// fp64), NoUsableKernel, OutOfMemory, DeviceFault, OpenClError.
 [[nodiscard]] ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
                                             const SolveOptions& options = {},
                                             const ProgressCallback& progress = {});
@@ -110,6 +109,7 @@ struct ComplexSolution : SolveOutcome {
 struct ComplexInverseOptions {
   std::optional<RealType> type = {};  // empty: f64 if the device has it
   double max_scaled_residual = kScaledResidualBound;
+  Equilibration equilibration = Equilibration::automatic;
 };
 
 struct ComplexInverse : InverseOutcome {

@@ -73,14 +73,17 @@ void require_batched(Context& context, NumberType number, Index n, Index nrhs, b
   for (Index i = 0; i < n; ++i) clear(kSingular, i * n + n - 1);
   if (n > 1 && !definite) clear(kZeroPivot, 0);
   Matrix given = a;
+  const auto at = [&](Index i, Index j) { return (i * n + j) * parts; };
   for (Index s = 0; s < kCount; ++s)
     for (Index i = 0; i < (definite ? n : 0); ++i) {
       const bool zero = s == kSingular && i + 1 == n;
-      a(s, i * n + i) = given(s, i * n + i) = zero ? 0 : 2 * static_cast<double>(n);
-      for (Index j = 0; j < i; ++j) {
-        if (zero) a(s, i * n + j) = given(s, i * n + j) = 0;
-        a(s, j * n + i) = a(s, i * n + j);
-      }
+      clear(s, i * n + i);  // the imaginary part of the given diagonal stays: nobody reads it
+      a(s, at(i, i)) = given(s, at(i, i)) = zero ? 0 : 2 * static_cast<double>(n);
+      for (Index j = 0; j < i; ++j)
+        for (Index part = 0; part < parts; ++part) {
+          if (zero) a(s, at(i, j) + part) = given(s, at(i, j) + part) = 0;
+          a(s, at(j, i) + part) = (part == 0 ? 1 : -1) * a(s, at(i, j) + part);
+        }
     }
   const BatchedQuestion question{
       {to_device(context, type, given, given.cols(), kKnownAnswer).buffer, 0, n, n * n},

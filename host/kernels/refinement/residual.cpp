@@ -224,18 +224,19 @@ bool ResidualKernel::works(cl_uint rhs) {
     const auto space = [&] { return context_.allocate(rhs * n * bytes_of(type_), kKnownAnswer); };
     const ResidualOperands operands{upload(question.x, n).buffer, upload(question.x_lo, n).buffer,
                                     upload(question.b, n).buffer, space(), space()};
-    launch(context_.queue(), upload(question.a, n + 3), n, {0, rhs}, operands);
+    launch(context_.queue(), upload(question.a, n + 3), {n, n}, {0, rhs}, operands);
     question.judge(sum_, download(context_.queue(), operands.r, type_, rhs * n),
                    download(context_.queue(), operands.d, type_, rhs * n));
   });
 }
 
-void ResidualKernel::enqueue(const cl::CommandQueue& queue, const MatrixView& a, Index n,
-                             Index nrhs, const ResidualOperands& operands) {
-  if (n == 0) return;
+void ResidualKernel::enqueue(const cl::CommandQueue& queue, const MatrixView& a,
+                             const std::array<Index, 2>& shape, Index nrhs,
+                             const ResidualOperands& operands) {
+  if (shape[0] == 0) return;
   for (Index c = 0; c < nrhs;) {
     const cl_uint rhs = at_once(nrhs - c);
-    launch(queue, a, static_cast<cl_uint>(n), {static_cast<cl_uint>(c), rhs}, operands);
+    launch(queue, a, shape, {static_cast<cl_uint>(c), rhs}, operands);
     c += rhs;
   }
 }
@@ -256,9 +257,11 @@ cl_uint ResidualKernel::at_once(Index left) {
   return rhs;
 }
 
-void ResidualKernel::launch(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
-                            const std::array<cl_uint, 2>& rhs, const ResidualOperands& operands) {
+void ResidualKernel::launch(const cl::CommandQueue& queue, const MatrixView& a,
+                            const std::array<Index, 2>& shape, const std::array<cl_uint, 2>& rhs,
+                            const ResidualOperands& operands) {
   const auto [first, count] = rhs;
+  const auto n = static_cast<cl_uint>(shape[0]), columns = static_cast<cl_uint>(shape[1]);
   if (!kernels_.contains(count))
     kernels_.emplace(count, context_.programs().kernel(variant_->file, "residual", macros(count)));
   Kernel& kernel = kernels_.at(count);
@@ -267,8 +270,8 @@ void ResidualKernel::launch(const cl::CommandQueue& queue, const MatrixView& a, 
       group == 1 ? ceil_div(n, kGroupsPerUnit * context_.profile().compute_units) : 1;
   cl_uint index = 0;
   pass_view(kernel, index, a);
-  kernel.set_arguments_from(index, n, rows, first, operands.x);
-  index += 4;
+  kernel.set_arguments_from(index, n, columns, rows, first, operands.x);
+  index += 5;
   if (two_parts()) kernel.set_arguments_from(index++, operands.x_lo);
   kernel.set_arguments_from(index, operands.b, operands.r, operands.d);
   launch_groups(queue, kernel, ceil_div(n, rows), group);

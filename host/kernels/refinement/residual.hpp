@@ -19,7 +19,8 @@ namespace clgauss {
 /// One work-group per row.
 [[nodiscard]] const KernelVariant& residual_variant();
 
-/// X, B and the results, transposed: nrhs x n each, so that a right-hand side is a contiguous row.
+/// X, B and the results, transposed: nrhs x n each, X nrhs x columns, so that a right-hand side is
+/// a contiguous row.
 struct ResidualOperands {
   cl::Buffer x, x_lo;  // x_lo is used for two parts only
   cl::Buffer b;
@@ -50,17 +51,22 @@ class ResidualKernel {
   /// Whether the kernel for `rhs` (1, 2 or 4) right-hand sides at once passed its self-test.
   bool works(cl_uint rhs);
 
-  /// R <- B - A X and D <- |B| + |A| |X| for an n-by-n A of the type. Does not wait. 2 n^2 nrhs
-  /// flops, 17 times as many with an accurate sum.
+  /// R <- B - A X and D <- |B| + |A| |X| for an n-by-n A of the type, or one with as many rows and
+  /// columns as `shape` says. Does not wait. 2 n^2 nrhs flops, 17 times as many with an accurate
+  /// sum.
   void enqueue(const cl::CommandQueue& queue, const MatrixView& a, Index n, Index nrhs,
-               const ResidualOperands& operands);
+               const ResidualOperands& operands) {
+    enqueue(queue, a, {n, n}, nrhs, operands);
+  }
+  void enqueue(const cl::CommandQueue& queue, const MatrixView& a,
+               const std::array<Index, 2>& shape, Index nrhs, const ResidualOperands& operands);
 
  private:
   [[nodiscard]] Defines macros(cl_uint rhs) const;
   [[nodiscard]] bool two_parts() const { return sum_ == ResidualSum::accurate_two_parts; }
   /// How many of the `left` remaining right-hand sides the next launch takes.
   cl_uint at_once(Index left);
-  void launch(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
+  void launch(const cl::CommandQueue& queue, const MatrixView& a, const std::array<Index, 2>& shape,
               const std::array<cl_uint, 2>& rhs, const ResidualOperands& operands);
 
   Context context_;

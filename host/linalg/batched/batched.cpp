@@ -43,8 +43,6 @@ std::unique_ptr<BatchedBackend> make_portable(Context& context, RealType type, I
 /// Throws unless the kernels that `options` name are also of complex numbers.
 void check_complex(const BatchedLuOptions& options) {
   using enum BatchedKernel;
-  if (options.positive_definite)
-    throw UsageError("batches of complex systems are solved by LU, not by Cholesky");
   if (options.kernel == each || options.kernel == ptx || options.kernel == blocks)
     throw DeviceLimit(fmt::format("the batched kernel {} is of real numbers",
                                   batched_kernel_name(options.kernel)));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <clgauss/batched.hpp>
+#include <clgauss/complex.hpp>
 #include <clgauss/error.hpp>
 #include <cmath>
 #include <iterator>
@@ -29,11 +30,9 @@ namespace {
 /// the transfer.
 constexpr std::uint64_t kMostChunkBytes = std::uint64_t{1} << 30;
 
-Index parts_in_number(const BatchedSystem& system) { return system.complex ? 2 : 1; }
-
 void check_shapes(const BatchedSystem& system) {
   const Batch &a = system.a, &b = system.b;
-  const Index parts = parts_in_number(system);
+  const Index parts = system.parts();
   if (parts * a.rows != a.cols)
     throw DimensionError(fmt::format("the systems of the batch are {} x {}{}, not square", a.rows,
                                      a.cols, system.complex ? " parts of complex numbers" : ""));
@@ -45,15 +44,20 @@ void check_shapes(const BatchedSystem& system) {
     throw DimensionError("the batch holds other numbers of values than its shapes say");
 }
 
-void require_symmetric_systems(const BatchedSystem& system) {
-  const Index n = system.a.rows;
-  for (Index s = 0; s < system.a.count; ++s) {
-    const auto a = system.a.matrix(s);
-    for (Index i = 0; i < n; ++i)
-      for (Index j = 0; j < i; ++j)
-        if (!same_across(a[i * n + j], a[j * n + i]))
-          throw ValueError(
-              fmt::format("system [{}]: {}", s, asymmetry(i, j, a[i * n + j], a[j * n + i])));
+/// Throws ValueError, naming the first system that is not symmetric, or Hermitian.
+void require_definite_kind(const BatchedSystem& system) {
+  const Batch& batch = system.a;
+  for (Index s = 0; s < batch.count; ++s) {
+    const auto a = batch.matrix(s);
+    Matrix matrix(batch.rows, batch.cols, {a.begin(), a.end()});
+    try {
+      if (system.complex)
+        require_hermitian(ComplexMatrix(std::move(matrix)));
+      else
+        require_symmetric(matrix);
+    } catch (const ValueError& error) {
+      throw ValueError(fmt::format("system [{}]: {}", s, error.what()));
+    }
   }
 }
 
@@ -75,9 +79,11 @@ using Scalings = std::map<Index, Scaling>;
 Scalings scalings_of(const BatchedSystem& system, Index first, Index count, RealType type,
                      bool definite) {
   const Batch &a = system.a, &b = system.b;
-  const Index n = a.rows, nrhs = b.cols / parts_in_number(system);
+  const Index n = a.rows, nrhs = system.nrhs();
   const auto scaling_of = [&](Index s) {
-    if (system.complex) return complex_scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type);
+    if (system.complex)
+      return definite ? complex_definite_scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type)
+                      : complex_scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type);
     return definite ? definite_scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type)
                     : scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type);
   };
@@ -100,9 +106,9 @@ class Chunks {
       : context_(context),
         type_(type),
         system_(system),
-        parts_(parts_in_number(system)),
+        parts_(system.parts()),
         n_(system.a.rows),
-        nrhs_(system.b.cols / parts_),
+        nrhs_(system.nrhs()),
         definite_(options.lu.positive_definite) {
     const auto buffer = [&](Index numbers, const char* what) {
       return context.allocate(numbers * parts_ * bytes_of(type), what);
@@ -245,7 +251,6 @@ class Chunks {
 void check_answers(const BatchedSystem& system, BatchedSolution& solution) {
   const double eps = unit_roundoff(solution.type);
   const NumberType number(solution.type, system.complex);
-  const Index nrhs = system.b.cols / number.parts();
   std::vector<Index> without;
   std::ranges::merge(solution.singular, solution.overflowed, std::back_inserter(without));
   auto next = without.begin();
@@ -255,8 +260,8 @@ void check_answers(const BatchedSystem& system, BatchedSolution& solution) {
       continue;
     }
     const Residual residual =
-        residual_in_batch(number, system.a.rows, nrhs, system.a.matrix(s), system.b.matrix(s),
-                          std::as_const(solution.x).matrix(s), eps);
+        residual_in_batch(number, system.a.rows, system.nrhs(), system.a.matrix(s),
+                          system.b.matrix(s), std::as_const(solution.x).matrix(s), eps);
     const bool worse = !solution.worst_system || !(residual.scaled <= solution.worst.scaled);
     if (worse && !std::isnan(solution.worst.scaled)) {
       solution.worst = residual;
@@ -279,7 +284,7 @@ SolveStatus status_of(const BatchedSolution& solution, const BatchedOptions& opt
 BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
                               const BatchedOptions& options, const ProgressCallback& progress) {
   check_shapes(system);
-  if (options.lu.positive_definite && !system.complex) require_symmetric_systems(system);
+  if (options.lu.positive_definite) require_definite_kind(system);
   LapTimer timer;
   BatchedSolution solution;
   solution.type = choose_type(context.profile(), options.type);
@@ -288,7 +293,7 @@ BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
     BatchedLuOptions of_lu = options.lu;
     of_lu.complex = system.complex;
     lu.emplace(context, solution.type, system.a.rows, of_lu);
-    lu->prepare(system.b.cols / parts_in_number(system));
+    lu->prepare(system.nrhs());
     if (options.trust) lu->prepare(system.a.rows);
   });
   solution.kernel = lu->kernel_name();

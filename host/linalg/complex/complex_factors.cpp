@@ -6,6 +6,7 @@
 #include <clgauss/error.hpp>
 #include <clgauss/lab/launch.hpp>
 #include <cmath>
+#include <numeric>
 
 #include "io/memory.hpp"
 #include "kernels/estimates/upper_maxima.hpp"
@@ -21,36 +22,12 @@ namespace clgauss {
 
 namespace {
 
-/// Exponents that bring the largest finite part of each complex column near 1.
-std::vector<int> exponents_to_one(const Matrix& parts) {
-  const std::vector<double> largest = sizes_of(parts.values(), parts.cols()).columns;
-  std::vector<int> exponents(parts.cols() / 2);
-  for (Index j = 0; j < exponents.size(); ++j) {
-    const double of_both = std::max(largest[2 * j], largest[2 * j + 1]);
-    exponents[j] = of_both > 0 && std::isfinite(of_both) ? -std::ilogb(of_both) : 0;
-  }
-  return exponents;
-}
-
-/// Exponents that bring the diagonal of a Hermitian A into [1, 4) when applied to rows and columns.
-/// No element of a positive definite A exceeds its diagonal's largest.
-std::vector<int> exponents_of_diagonal(const Matrix& parts) {
-  std::vector<int> exponents(parts.rows());
-  for (Index i = 0; i < exponents.size(); ++i) {
-    const double d = parts(i, 2 * i);
-    exponents[i] = d > 0 && std::isfinite(d) ? -(std::ilogb(d) >> 1) : 0;
-  }
-  return exponents;
-}
-
 /// Each exponent twice, for both parts.
 std::vector<int> of_parts(const std::vector<int>& exponents) {
   std::vector<int> doubled(2 * exponents.size());
   for (Index j = 0; j < doubled.size(); ++j) doubled[j] = exponents[j / 2];
   return doubled;
 }
-
-int at(const std::vector<int>& exponents, Index i) { return exponents.empty() ? 0 : exponents[i]; }
 
 }  // namespace
 
@@ -86,17 +63,27 @@ ComplexFactors::ComplexFactors(Context& context, const ComplexSystem& system, Re
   diagonal_ = context.allocate(n_ * number, what_);
 }
 
-void ComplexFactors::upload(const ComplexSystem& system) {
+void ComplexFactors::upload(const ComplexSystem& system, Equilibration equilibration) {
   const ComplexLayout& layout = lu_->layout();
   const Matrix &a = system.a.parts(), &b = system.b.parts();
-  if (positive_definite_) rows_ = exponents_of_diagonal(a);
-  scaling_.rows = of_parts(rows_);
-  scaling_.columns = positive_definite_ ? scaling_.rows : of_parts(exponents_to_one(a));
-  scaling_.right_hand_sides = exponents_to_one(rows_.empty() ? b : scaled(b, rows_, {}));
-  const std::vector<int> of_b = of_parts(scaling_.right_hand_sides);
+  of_numbers_ = positive_definite_
+                    ? complex_definite_scaling_for(n_, nrhs_, a.values(), b.values(), type_)
+                    : complex_scaling_for(n_, nrhs_, a.values(), b.values(), type_, equilibration);
+  scaling_ = of_numbers_;
+  scaling_.rows = of_parts(of_numbers_.rows);
+  scaling_.columns = of_parts(of_numbers_.columns);
+  const std::vector<int> of_b = of_parts(of_numbers_.right_hand_sides);
   const Matrix gap(n_, layout.b - 2 * n_), rest(n_, layout.ld - layout.b - 2 * nrhs_);
-  upload_rows(context_, a_.buffer, a_.ld, type_,
-              {{&a, rows_, scaling_.columns}, &gap, {&b, rows_, of_b}, &rest});
+  upload_rows(
+      context_, a_.buffer, a_.ld, type_,
+      {{&a, of_numbers_.rows, scaling_.columns}, &gap, {&b, of_numbers_.rows, of_b}, &rest});
+}
+
+std::int64_t ComplexFactors::exponent_of_determinant() const {
+  std::int64_t exponent = 0;
+  for (const auto* exponents : {&of_numbers_.rows, &of_numbers_.columns})
+    exponent -= std::accumulate(exponents->begin(), exponents->end(), std::int64_t{0});
+  return exponent;
 }
 
 void ComplexFactors::factor(const ProgressCallback& progress) {
@@ -121,11 +108,11 @@ double ComplexFactors::Pivots::failed_pivot() const {
   return positive_definite ? pivot[0] : std::abs(pivot[0]) + std::abs(pivot[1]);
 }
 
-SolveStatus ComplexFactors::Pivots::failure(const ComplexMatrix& a) const {
-  if (positive_definite && std::isfinite(failed_pivot())) return SolveStatus::not_positive_definite;
-  const std::span<const double> parts = a.parts().values();
-  const bool finite = find_nonfinite(parts) == parts.size();
-  return failed_pivot() == 0 || !finite ? SolveStatus::singular : SolveStatus::overflow;
+SolveStatus ComplexFactors::failure(const Pivots& pivots) const {
+  const double pivot = pivots.failed_pivot();
+  if (positive_definite_ && std::isfinite(pivot)) return SolveStatus::not_positive_definite;
+  const bool left_range = pivot == 0 ? scaling_.may_underflow : scaling_.finite;
+  return left_range ? SolveStatus::overflow : SolveStatus::singular;
 }
 
 Matrix ComplexFactors::first_answer() {
@@ -136,10 +123,9 @@ Matrix ComplexFactors::first_answer() {
 
 double ComplexFactors::reciprocal_growth(const Matrix& a) {
   const NumberType number(type_, true);
-  Scaling of_numbers;
-  of_numbers.rows = rows_;
-  of_numbers.columns = scaling_.columns;
-  return largest_of_scaled(a, of_numbers) /
+  Scaling by_rows = scaling_;
+  by_rows.rows = of_numbers_.rows;  // a row of `a` holds both parts
+  return largest_of_scaled(a, by_rows) /
          upper_maximum(context_, queue(), number, number.in_numbers(a_), n_);
 }
 
@@ -149,8 +135,9 @@ Matrix ComplexFactors::packed() const {
   for (Index i = 0; i < n_; ++i)
     for (Index part = 0; part < 2 * n_; ++part) {  // R^-1 L' R and R^-1 U' C^-1
       const Index j = part / 2;
-      const int power = j < i ? at(rows_, j) : -scaling_.columns[part];
-      lu(i, part) = times_power(all[i * a_.ld + part], power - at(rows_, i));
+      const int power =
+          j < i ? exponent_at(of_numbers_.rows, j) : -exponent_at(of_numbers_.columns, j);
+      lu(i, part) = times_power(all[i * a_.ld + part], power - exponent_at(of_numbers_.rows, i));
     }
   return lu;
 }
@@ -177,10 +164,10 @@ void ComplexFactors::apply_inverse(bool transposed, const Scaling& by, Matrix& x
     const auto for_all = [&](const auto& body) {
       for (Index i = 0; i < 2 * n_; ++i)
         for (Index c = 0; c < columns; ++c)
-          body(parts(i / 2, 2 * c + i % 2), x(i, first + c), i, at(to_one, first + c));
+          body(parts(i / 2, 2 * c + i % 2), x(i, first + c), i, exponent_at(to_one, first + c));
     };
     for_all([&](double& on_device, double here, Index i, int to) {
-      on_device = times_power(here, at(by.rows, i) + to);
+      on_device = times_power(here, exponent_at(by.rows, i) + to);
     });
     write_b(parts);
     if (transposed)
@@ -190,7 +177,7 @@ void ComplexFactors::apply_inverse(bool transposed, const Scaling& by, Matrix& x
     (void)lu_->failed_column(queue());  // throws if work-groups waited in vain
     parts = read_b(columns);
     for_all([&](double on_device, double& here, Index i, int to) {
-      here = times_power(on_device, at(by.columns, i) - to);
+      here = times_power(on_device, exponent_at(by.columns, i) - to);
     });
   }
 }

@@ -12,9 +12,9 @@
 
 namespace clgauss {
 
-/// Vectors are in pairs (linalg/complex/complex_residual.hpp), and "transposed" means A^-H. Powers
-/// of two bring the columns near 1: A' = A C and B' = B S, both parts of a number by the same
-/// power. With LuOptions::positive_definite, these are Cholesky's factors, and A' = C A C.
+/// Vectors are in pairs (linalg/complex/complex_residual.hpp), and "transposed" means A^-H. Both
+/// parts of a number are scaled by the same power of two, and scaling() has an exponent for each
+/// part. With LuOptions::positive_definite, these are Cholesky's factors.
 class ComplexFactors : public Factored {
  public:
   /// Allocates the memory, and builds and self-tests the kernels. With `estimates`, also those of
@@ -22,11 +22,16 @@ class ComplexFactors : public Factored {
   ComplexFactors(Context& context, const ComplexSystem& system, RealType type,
                  const LuOptions& options, bool estimates);
 
-  void upload(const ComplexSystem& system);
+  /// Equilibration does not affect Cholesky's factors.
+  void upload(const ComplexSystem& system, Equilibration equilibration);
   /// R A C for A, or for a matrix with as many parts.
   [[nodiscard]] Matrix scaled_parts(const Matrix& a) const {
-    return scaled(a, rows_, scaling_.columns);
+    return scaled(a, of_numbers_.rows, scaling_.columns);
   }
+  /// As scaling(), with one exponent for both parts of a number.
+  [[nodiscard]] const Scaling& scaling_of_numbers() const { return of_numbers_; }
+  /// det A = 2^exponent_of_determinant() det A'.
+  [[nodiscard]] std::int64_t exponent_of_determinant() const;
   /// A' = P^T L U. Waits, as all functions below.
   void factor(const ProgressCallback& progress);
 
@@ -38,11 +43,11 @@ class ComplexFactors : public Factored {
 
     /// |re| + |im| of the failed column's pivot; for Cholesky, the pivot itself, which is real.
     [[nodiscard]] double failed_pivot() const;
-    /// The status that the failed pivot implies for `a`, the factored matrix.
-    [[nodiscard]] SolveStatus failure(const ComplexMatrix& a) const;
   };
   /// Reads the pivots twice. Throws DeviceFault if the results differ, and CoResidencyLost.
   [[nodiscard]] Pivots pivots();
+  /// The status that the failed pivot implies.
+  [[nodiscard]] SolveStatus failure(const Pivots& pivots) const;
 
   /// X' = A'^-1 B'. Call it once, after factor().
   [[nodiscard]] Matrix first_answer();
@@ -68,7 +73,7 @@ class ComplexFactors : public Factored {
   Index n_, nrhs_;
   bool positive_definite_;
   std::string what_;
-  std::vector<int> rows_;  // exponents of R, one per row; empty: all 0
+  Scaling of_numbers_;
   std::optional<ComplexLu> lu_;
   MatrixView a_;  // in parts, with B to the right
   cl::Buffer vectors_, diagonal_;

@@ -1,9 +1,11 @@
 #include "linalg/complex/complex_residual.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <clgauss/error.hpp>
 #include <cmath>
 #include <mutex>
+#include <utility>
 
 #include "constants.hpp"
 #include "linalg/refinement/row_sums.hpp"
@@ -84,6 +86,37 @@ double largest_modulus(const Matrix& pairs, Index c) {
   return largest;
 }
 
+/// The largest residual in column c, as a fraction of `scale`.
+double backward_error(const Matrix& r, Index c, double scale) {
+  const double residual = largest_modulus(r, c);
+  return residual == 0 && std::isfinite(scale) ? 0 : residual / scale;
+}
+
+Residual of_backward_error(double error, Index n, double eps) {
+  return {error, n == 0 ? 0 : error / (eps * static_cast<double>(n))};
+}
+
+/// Whether the device's r and d of row i of A agree with the host's. Each may be off by 2 n
+/// roundings. `columns` holds X, `b` the right-hand sides in pairs.
+bool is_confirmed(const ComplexMatrix& a, Index i, const Values& columns, const Matrix& b,
+                  const Matrix& r, const Matrix& d) {
+  const Index parts = a.parts().cols();
+  const double rounding = 4 * static_cast<double>(parts + 1) * unit_roundoff(RealType::f64);
+  RowPair rows(parts);
+  rows.take(a.parts().row(i), [](Index) { return 0; });
+  for (Index c = 0; c < b.cols(); ++c)
+    for (const Index part : {Index{0}, Index{1}}) {
+      const RowSums sums =
+          sums_of_row(part == 0 ? rows.real : rows.imaginary, columns.data() + c * parts);
+      const Index row = 2 * i + part;
+      const double size = std::abs(b(row, c)) + sums.magnitude;
+      const bool same = std::abs(b(row, c) - sums.product - r(row, c)) <= rounding * size &&
+                        std::abs(size - d(row, c)) <= rounding * size;
+      if (!same) return false;
+    }
+  return true;
+}
+
 void scale_column(Matrix& pairs, Index c, int by) {
   for (Index i = 0; i < pairs.rows(); ++i) pairs(i, c) = times_power(pairs(i, c), by);
 }
@@ -102,6 +135,17 @@ ComplexMatrix from_pairs(const Matrix& pairs) {
   for (Index i = 0; i < pairs.rows(); ++i)
     for (Index c = 0; c < pairs.cols(); ++c) matrix.parts()(i / 2, 2 * c + i % 2) = pairs(i, c);
   return matrix;
+}
+
+Matrix beside_parts(const Matrix& x) {
+  Matrix w(x.rows(), 2 * x.cols());
+  for (Index i = 0; i < x.rows(); i += 2)
+    for (Index c = 0; c < x.cols(); ++c) {
+      w(i, 2 * c) = w(i + 1, 2 * c + 1) = x(i, c);
+      w(i, 2 * c + 1) = x(i + 1, c);
+      w(i + 1, 2 * c) = -x(i + 1, c);
+    }
+  return w;
 }
 
 ComplexNorms norms_of(const ComplexMatrix& a) {
@@ -142,6 +186,7 @@ ComplexAnswerResidual answer_residual(const ComplexSystem& system, const Complex
   ComplexAnswerResidual answer{{}, Matrix(2 * n, nrhs), Matrix(2 * n, nrhs)};
   // Powers of two bring A, x and b near 1, so no product leaves the range of f64.
   std::vector<int> by(nrhs);
+  double worst = 0;
   for (Index c = 0; c < nrhs; ++c) {
     const auto exponent = [](double largest) { return largest > 0 ? std::ilogb(largest) : -10000; };
     by[c] = -std::max(norms.exponent + exponent(largest_part(x, c)), exponent(largest_part(b, c)));
@@ -150,15 +195,38 @@ ComplexAnswerResidual answer_residual(const ComplexSystem& system, const Complex
   }
   residual_of(system.a, -norms.exponent, b, scaled_x, answer.r, answer.d);
   for (Index c = 0; c < nrhs; ++c) {
-    const double scale = norms.infinity * largest_modulus(scaled_x, c) + largest_modulus(b, c),
-                 residual = largest_modulus(answer.r, c);
-    const double error = residual == 0 && std::isfinite(scale) ? 0 : residual / scale;
-    answer.norms.backward_error = max_or_nan(answer.norms.backward_error, error);
+    const double scale = norms.infinity * largest_modulus(scaled_x, c) + largest_modulus(b, c);
+    worst = max_or_nan(worst, backward_error(answer.r, c, scale));
     scale_column(answer.r, c, -by[c]);
     scale_column(answer.d, c, -by[c]);
   }
-  answer.norms.scaled = n == 0 ? 0 : answer.norms.backward_error / (eps * static_cast<double>(n));
+  answer.norms = of_backward_error(worst, n, eps);
   return answer;
+}
+
+std::optional<ComplexAnswerResidual> confirmed_residual(const ComplexSystem& system,
+                                                        const ComplexNorms& norms, const Matrix& x,
+                                                        double eps, Matrix r, Matrix d) {
+  constexpr double kLeast = 0x1p-400;  // squares of what matters beside it are in range
+  const Index n = system.a.rows(), rows = (n + kRowsToOneConfirmed - 1) / kRowsToOneConfirmed;
+  const Matrix b = in_pairs(system.b);
+  const Values columns = transposed(x.values(), x.rows(), x.cols());
+  std::atomic<bool> confirmed = true;
+  in_parallel(rows, kElementsPerThread / std::max<Index>(2 * n, 1) + 1,
+              [&](Index first, Index last) {
+                for (Index k = first; k < last && confirmed; ++k)
+                  if (!is_confirmed(system.a, k * kRowsToOneConfirmed, columns, b, r, d))
+                    confirmed = false;
+              });
+  const double of_a = std::ldexp(norms.infinity, norms.exponent);
+  double worst = 0;
+  for (Index c = 0; c < x.cols(); ++c) {
+    const double scale = of_a * largest_modulus(x, c) + largest_modulus(b, c);
+    if (!(scale >= kLeast && std::isfinite(scale))) confirmed = false;
+    worst = max_or_nan(worst, backward_error(r, c, scale));
+  }
+  if (!confirmed) return std::nullopt;
+  return ComplexAnswerResidual{of_backward_error(worst, n, eps), std::move(r), std::move(d)};
 }
 
 Residual compute_residual(const ComplexSystem& system, const ComplexMatrix& x, double eps) {
@@ -189,15 +257,16 @@ void ExtraPreciseComplex::residual(const TwoParts& x, Matrix& r, Matrix& d) {
   const Matrix b = in_pairs(system_.b);
   const Values hi = transposed(x.hi.values(), rows_of_x, nrhs),
                lo = transposed(x.lo.values(), rows_of_x, nrhs);
-  const auto by = [&](Index j) { return scaling_.columns.empty() ? 0 : scaling_.columns[j]; };
+  const auto by = [&](Index j) { return exponent_at(scaling_.columns, j); };
   for_rows(system_.a, by, [&](Index i, const RowPair& rows) {
     for (const Index part : {Index{0}, Index{1}})
       for (Index c = 0; c < nrhs; ++c) {
-        const double of_b = times_power(b(2 * i + part, c), scaling_.right_hand_sides[c]);
+        const double of_b =
+            times_power(b(2 * i + part, c), exponent_at(scaling_.right_hand_sides, c));
         const ExactResidual exact =
             exact_residual(part == 0 ? rows.real : rows.imaginary, of_b, hi.data() + c * rows_of_x,
                            lo.data() + c * rows_of_x);
-        const int of_row = scaling_.rows.empty() ? 0 : scaling_.rows[2 * i + part];
+        const int of_row = exponent_at(scaling_.rows, 2 * i + part);
         r(2 * i + part, c) = times_power(exact.r, of_row);
         d(2 * i + part, c) = times_power(exact.d, of_row);
       }

@@ -4,6 +4,7 @@
 /// columns is thus a real one of 2 n rows and k columns: it is "in pairs".
 
 #include <clgauss/complex.hpp>
+#include <optional>
 
 #include "linalg/refinement/extra_precise.hpp"
 #include "linalg/refinement/system_operator.hpp"
@@ -15,6 +16,9 @@ namespace clgauss {
 /// converts back.
 [[nodiscard]] Matrix in_pairs(const ComplexMatrix& matrix);
 [[nodiscard]] ComplexMatrix from_pairs(const Matrix& pairs);
+/// The real 2n-by-2k matrix that A in parts, n-by-2n, is multiplied with for A X in parts. `x` is
+/// in pairs, 2n-by-k.
+[[nodiscard]] Matrix beside_parts(const Matrix& x);
 
 /// Norms of 2^-exponent A, from moduli, and the exponent of A's largest finite part. NaN if A
 /// contains a NaN. Reads A once.
@@ -34,6 +38,14 @@ struct ComplexAnswerResidual {
                                                     const ComplexNorms& norms, const Matrix& x,
                                                     double eps);
 
+/// The same from r and d that a device computed in f64. The host recomputes every 31st row. Returns
+/// nothing if one of them differs by more than rounding, or if numbers come near the ends of f64's
+/// range; the host must then compute the residual.
+[[nodiscard]] std::optional<ComplexAnswerResidual> confirmed_residual(const ComplexSystem& system,
+                                                                      const ComplexNorms& norms,
+                                                                      const Matrix& x, double eps,
+                                                                      Matrix r, Matrix d);
+
 /// Computes on the host's cores from the host's copy, which must outlive it. Vectors are in pairs.
 class ComplexOperator : public SystemOperator {
  public:
@@ -51,7 +63,7 @@ class ComplexOperator : public SystemOperator {
 class ExtraPreciseComplex : public ExtraPreciseOperator {
  public:
   /// `scaling` has an exponent for each of A's 2 n rows and columns of parts, and for each of B's
-  /// columns. Those of the rows or of the columns may be empty.
+  /// columns; each of them may be empty.
   ExtraPreciseComplex(const ComplexSystem& system, const Scaling& scaling)
       : system_(system), scaling_(scaling) {}
 

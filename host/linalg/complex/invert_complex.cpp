@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "lap_timer.hpp"
 #include "linalg/complex/complex_factors.hpp"
@@ -25,18 +26,6 @@ ComplexMatrix identity(Index n) {
   return one;
 }
 
-/// The real matrix that replaces X in a product with A in parts. `x` is in pairs.
-Matrix beside_parts(const Matrix& x) {
-  Matrix w(x.rows(), 2 * x.cols());
-  for (Index i = 0; i < x.rows(); i += 2)
-    for (Index c = 0; c < x.cols(); ++c) {
-      w(i, 2 * c) = w(i + 1, 2 * c + 1) = x(i, c);
-      w(i, 2 * c + 1) = x(i + 1, c);
-      w(i + 1, 2 * c) = -x(i + 1, c);
-    }
-  return w;
-}
-
 class ComplexInversion {
  public:
   ComplexInversion(Context& context, const ComplexMatrix& a, const ComplexInverseOptions& options,
@@ -51,13 +40,15 @@ class ComplexInversion {
     if (!has_answer(inverse_.status)) return std::move(inverse_);
     LapTimer timer;
     report("check");
-    // A' X' is A X, without leaving the type's range.
-    Matrix off = gemm(context_, inverse_.type, 1, scaled(a_.parts(), {}, scaling_.columns), false,
-                      beside_parts(x), false);
-    scale_back(scaling_, x.cols(), x.values());
-    inverse_.x = from_pairs(x);
+    // A' A'^-1 is R A X R^-1, and stays in the type's range.
+    Matrix off =
+        gemm(context_, inverse_.type, 1, scaled(a_.parts(), of_numbers_.rows, scaling_.columns),
+             false, beside_parts(x), false);
     for (Index i = 0; i < off.rows(); ++i) off(i, 2 * i) -= 1;
-    judge(ComplexMatrix(std::move(off)));
+    inverse_.x = from_pairs(scaled(x, scaling_.columns, of_numbers_.rows));
+    std::vector<int> back = of_numbers_.rows;
+    for (int& exponent : back) exponent = -exponent;
+    judge(ComplexMatrix(scaled(off, back, scaling_.rows)));
     inverse_.times.check = timer.lap();
     return std::move(inverse_);
   }
@@ -67,7 +58,7 @@ class ComplexInversion {
     if (progress_) progress_(what, 0);
   }
 
-  /// X' = A'^-1; empty if there is none.
+  /// A'^-1; empty if there is none.
   Matrix solved(const LuOptions& lu) {
     LapTimer timer;
     const ComplexSystem system{a_, identity(a_.rows())};
@@ -75,8 +66,11 @@ class ComplexInversion {
     ComplexFactors factors(context_, system, inverse_.type, lu, false);
     inverse_.times.build = timer.lap();
     report("upload");
-    factors.upload(system);
+    factors.upload(system, options_.equilibration);
     scaling_ = factors.scaling();
+    of_numbers_ = factors.scaling_of_numbers();
+    inverse_.scaled_rows = !scaling_.rows.empty();
+    inverse_.scaled_columns = !scaling_.columns.empty();
     inverse_.times.upload = timer.lap();
     report("factorisation");
     factors.factor(progress_);
@@ -85,13 +79,16 @@ class ComplexInversion {
     inverse_.failed_column = pivots.failed_column;
     if (inverse_.failed_column) {
       inverse_.failed_pivot = pivots.failed_pivot();
-      inverse_.status = pivots.failure(a_);
+      inverse_.status = factors.failure(pivots);
       return {};
     }
     report("inverse");
-    Matrix x = factors.first_answer();
+    const Matrix x = factors.first_answer();  // A'^-1 R S
+    std::vector<int> back(a_.rows());
+    for (Index j = 0; j < back.size(); ++j)
+      back[j] = -exponent_at(of_numbers_.rows, j) - exponent_at(of_numbers_.right_hand_sides, j);
     inverse_.times.backward = timer.lap();
-    return x;
+    return scaled(x, {}, back);
   }
 
   void judge(const ComplexMatrix& off) {
@@ -117,7 +114,7 @@ class ComplexInversion {
   const ComplexMatrix& a_;
   const ComplexInverseOptions& options_;
   const ProgressCallback& progress_;
-  Scaling scaling_;
+  Scaling scaling_, of_numbers_;  // with an exponent for each part, and for each number
   ComplexInverse inverse_;
 };
 

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "constants.hpp"
 #include "lap_timer.hpp"
+#include "linalg/complex/complex_device_operator.hpp"
 #include "linalg/complex/complex_factors.hpp"
 #include "linalg/complex/complex_residual.hpp"
 #include "linalg/estimates/norm_estimator.hpp"
@@ -32,12 +34,11 @@ void require_known(const SolveOptions& options) {
     if (asked) throw UsageError(fmt::format("complex systems are solved without {}", what));
   };
   refuse(options.pivoting != Pivoting::partial, "other pivoting than partial");
-  refuse(options.equilibration == Equilibration::on, "equilibration");
-  refuse(options.judge == Judge::device, "residuals by the device");
   refuse(options.lu.spec.has_value() || options.lu.positive_definite, "a choice of the LU");
-  if (!row_of(options.method).allows(kComplexSystems))
+  const MethodRow& row = row_of(options.method);
+  if (!row.allows(kComplexSystems))
     throw UsageError(fmt::format("complex systems are solved by the methods {}, not {}",
-                                 methods_that_allow(kComplexSystems), method_name(options.method)));
+                                 methods_that_allow(kComplexSystems), row.name));
 }
 
 /// As make_plan(), for the three methods of complex systems. Without fp64 on the device, `lu` means
@@ -48,10 +49,7 @@ Plan plan_for(const DeviceProfile& device, const SolveOptions& options) {
   const Accuracy of_type =
       options.type == RealType::f32 && !mixed ? single_precision : double_precision;
   const Accuracy wanted = options.accuracy.value_or(of_type);
-  if (mixed && (options.type == RealType::f64 || wanted == single_precision))
-    throw UsageError(
-        "the method mixed takes factors in f32 and refines x to double accuracy: a complex system "
-        "in f64, or of single accuracy, is for lu");
+  require_allowed(device, row_of(options.method), options, wanted);
   const RealType type = mixed                        ? RealType::f32
                         : wanted == single_precision ? options.type.value_or(RealType::f32)
                                                      : choose_type(device, options.type);
@@ -95,14 +93,18 @@ class ComplexRun {
     lu.positive_definite = plan_.method == Method::cholesky;
     report("building the kernels");
     ComplexFactors factors(context_, system_, plan_.type, lu, is_estimated() || is_maximum());
+    prepare_residuals();
     result_.times.build = timer_.lap();
     report("upload");
-    factors.upload(system_);
+    factors.upload(system_, options_.equilibration);
+    if (by_device_) by_device_->upload(system_);
+    result_.scaled_rows = !factors.scaling().rows.empty();
+    result_.scaled_columns = !factors.scaling().columns.empty();
     result_.times.upload = timer_.lap();
     report("factorisation");
     factors.factor(progress_);
     result_.times.forward = timer_.lap();
-    judge_pivots(factors.pivots(), factors.scaling());
+    judge_pivots(factors.pivots(), factors);
     result_.times.download = timer_.lap();
     if (has_answer(result_.status)) answer(factors);
     return std::move(result_);
@@ -114,19 +116,27 @@ class ComplexRun {
   }
   [[nodiscard]] bool is_maximum() const { return plan_.accuracy == Accuracy::maximum; }
 
+  /// By the device, if the options ask for that.
+  void prepare_residuals() {
+    if (options_.judge != Judge::device || nrhs_ == 0) return;
+    try {
+      by_device_.emplace(context_, n_, nrhs_);
+    } catch (const NoUsableKernel&) {  // the self-tests say why; the host does it instead
+    }
+  }
+
   /// Computes the determinant from the pivots, unless one failed.
-  void judge_pivots(const ComplexFactors::Pivots& pivots, const Scaling& scaling) {
+  void judge_pivots(const ComplexFactors::Pivots& pivots, const ComplexFactors& factors) {
     result_.pivot_rows = pivots.rows;
     result_.failed_column = pivots.failed_column;
     if (result_.failed_column) {
       result_.failed_pivot = pivots.failed_pivot();
-      result_.status = pivots.failure(system_.a);
+      result_.status = factors.failure(pivots);
       result_.determinant = {0, result_.failed_pivot == 0 ? -kInfinity : kNaN};
       return;
     }
     std::complex<double> phase = 1;
     double log10_abs = 0;
-    std::int64_t exponent = 0;
     for (Index k = 0; k < n_; ++k) {
       const std::complex<double> pivot(pivots.diagonal(k, 0), pivots.diagonal(k, 1));
       const double size = std::abs(pivot);
@@ -134,10 +144,9 @@ class ComplexRun {
       phase /= std::abs(phase);
       if (pivots.rows[k] != k) phase = -phase;
       log10_abs += std::log10(size);
-      exponent -= scaling.columns[2 * k];
-      if (!scaling.rows.empty()) exponent -= scaling.rows[2 * k];
     }
-    result_.determinant = {phase, log10_abs + static_cast<double>(exponent) * std::log10(2.0)};
+    const auto exponent = static_cast<double>(factors.exponent_of_determinant());
+    result_.determinant = {phase, log10_abs + exponent * std::log10(2.0)};
   }
 
   void answer(ComplexFactors& factors) {
@@ -177,7 +186,8 @@ class ComplexRun {
   }
 
   void refine_x(ComplexFactors& factors) {
-    ComplexOperator residuals(system_);
+    ComplexOperator by_host(system_);
+    SystemOperator& residuals = by_device_ ? static_cast<SystemOperator&>(*by_device_) : by_host;
     result_.refinement = refine(
         residuals, [&](Matrix& r) { factors.solve(r); }, x_, progress_);
     result_.times.refine += timer_.lap();
@@ -204,7 +214,15 @@ class ComplexRun {
       result_.status = SolveStatus::overflow;
       return;
     }
-    measured_ = answer_residual(system_, norms_, x_, plan_.eps());
+    std::optional<ComplexAnswerResidual> confirmed;
+    if (by_device_) {
+      Matrix r, d;
+      by_device_->residual(x_, r, d);
+      confirmed = confirmed_residual(system_, norms_, x_, plan_.eps(), std::move(r), std::move(d));
+    }
+    const bool good = confirmed && confirmed->norms.scaled <= options_.max_scaled_residual;
+    result_.judge = good ? Judge::device : Judge::host;
+    measured_ = good ? std::move(*confirmed) : answer_residual(system_, norms_, x_, plan_.eps());
     result_.residual = measured_.norms;
     result_.times.check += timer_.lap();
   }
@@ -250,6 +268,7 @@ class ComplexRun {
   Index n_, nrhs_;
   LapTimer timer_;
   Matrix x_;  // in pairs
+  std::optional<ComplexDeviceOperator> by_device_;
   ComplexAnswerResidual measured_;
   ComplexSolution result_;
 };

@@ -246,10 +246,6 @@ Residual residual_of(const Numbers& system, double eps, const Wanted& wanted) {
   return residual_of(in_range(norms) ? norms : norms_in_range(system), system.n, eps);
 }
 
-/// The host recomputes one row in this many. Not a power of two, unlike the sizes of transfers and
-/// tiles.
-constexpr Index kRowsToOneConfirmed = 31;
-
 /// Whether the device's row i agrees with the host's. Each may be off by n roundings.
 bool is_confirmed(const Numbers& system, const Values& columns, Index i, const Matrix& r,
                   const Matrix& d, double row_sum) {

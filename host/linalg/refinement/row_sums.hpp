@@ -14,6 +14,10 @@ namespace clgauss {
 /// takes 178 ms instead of 243.
 inline constexpr Index kRowsAtOnce = 16;
 
+/// The host recomputes one row in this many of a residual by the device. Not a power of two, unlike
+/// the sizes of transfers and tiles.
+inline constexpr Index kRowsToOneConfirmed = 31;
+
 struct RowSums {
   double product = 0;    // of a[j] x[j]
   double magnitude = 0;  // of |a[j]| |x[j]|

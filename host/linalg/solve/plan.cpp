@@ -42,26 +42,6 @@ Index most_refined(const DeviceProfile& device, const MethodChoice& choice, Inde
   return std::max<Index>(1, n / kRowsToOneSide);
 }
 
-/// Throws UsageError if `options` ask for something that the method does not allow.
-void require_allowed(const MethodRow& row, const SolveOptions& options, Accuracy wanted) {
-  const struct {
-    Wish wish;
-    bool asked;
-    std::string_view what;
-  } wishes[] = {
-      {kEquilibration, options.equilibration == Equilibration::on, "equilibration belongs"},
-      {kTournament, options.pivoting == Pivoting::tournament, "tournament pivoting belongs"},
-      {kJudgeByDevice, options.judge == Judge::device, "residuals by the device belong"},
-      {kMaximumAccuracy, wanted == Accuracy::maximum, "accuracy max belongs"}};
-  for (const auto& [wish, asked, what] : wishes)
-    if (asked && !row.allows(wish))
-      throw UsageError(
-          fmt::format("{} to the methods {}, not {}", what, methods_that_allow(wish), row.name));
-  if (row.factors && (options.type == RealType::f64 || wanted == Accuracy::single_precision))
-    throw UsageError(fmt::format(
-        "the method {} takes factors in f32 and refines x to double accuracy", row.name));
-}
-
 /// `wanted` is the accuracy asked for, or the one implied by the type.
 Plan plan_by(const MethodRow& row, const SolveOptions& options, RealType type, Accuracy wanted,
              const DeviceProfile& device) {
@@ -94,6 +74,29 @@ Plan automatic_plan(Context& context, const SolveOptions& options, RealType type
 }
 
 }  // namespace
+
+void require_allowed(const DeviceProfile& device, const MethodRow& row, const SolveOptions& options,
+                     Accuracy wanted) {
+  const struct {
+    Wish wish;
+    bool asked;
+    std::string_view what;
+  } wishes[] = {
+      {kEquilibration, options.equilibration == Equilibration::on, "equilibration belongs"},
+      {kTournament, options.pivoting == Pivoting::tournament, "tournament pivoting belongs"},
+      {kJudgeByDevice, options.judge == Judge::device, "residuals by the device belong"},
+      {kMaximumAccuracy, wanted == Accuracy::maximum, "accuracy max belongs"}};
+  for (const auto& [wish, asked, what] : wishes)
+    if (asked && !row.allows(wish))
+      throw UsageError(
+          fmt::format("{} to the methods {}, not {}", what, methods_that_allow(wish), row.name));
+  if (row.factors && (options.type == RealType::f64 || wanted == Accuracy::single_precision))
+    throw UsageError(fmt::format(
+        "the method {} takes factors in f32 and refines x to double accuracy", row.name));
+  if (options.judge == Judge::device && !device.fp64)
+    throw DeviceLimit(device.name +
+                      " has no fp64 (cl_khr_fp64) for residuals; let the host compute them");
+}
 
 bool mixed_is_better(Context& context, Index n, Index nrhs) {
   const DeviceProfile& device = context.profile();
@@ -138,10 +141,7 @@ Plan make_plan(Context& context, const SolveOptions& options, Index n, Index nrh
   const MethodRow& row = row_of(method);
   const Accuracy wanted =
       options.accuracy.value_or(row.factors ? Accuracy::double_precision : of_type);
-  require_allowed(row, options, wanted);
-  if (options.judge == Judge::device && !device.fp64)
-    throw DeviceLimit(device.name +
-                      " has no fp64 (cl_khr_fp64) for residuals; let the host compute them");
+  require_allowed(device, row, options, wanted);
   const RealType type = choose_type(device, options.type);
   return named ? plan_by(row, options, type, wanted, device)
                : automatic_plan(context, options, type, wanted, n, nrhs);

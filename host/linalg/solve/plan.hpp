@@ -7,6 +7,8 @@
 
 namespace clgauss {
 
+struct MethodRow;
+
 /// What is tried, and the accuracy by which the answer is judged.
 struct Plan {
   Method method = Method::lu;  // never automatic
@@ -27,6 +29,11 @@ struct Plan {
     return unit_roundoff(accuracy == Accuracy::single_precision ? RealType::f32 : RealType::f64);
   }
 };
+
+/// Throws UsageError if `options`, or the accuracy `wanted`, ask for something that the method does
+/// not allow; DeviceLimit if the device cannot compute residuals as they ask.
+void require_allowed(const DeviceProfile& device, const MethodRow& row, const SolveOptions& options,
+                     Accuracy wanted);
 
 /// Throws UsageError for a combination that no method allows, DeviceLimit for a type that the
 /// device does not support.
