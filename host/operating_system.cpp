@@ -9,6 +9,7 @@
 #if defined(__linux__) && !defined(CLGAUSS_PLAIN_POSIX)
 #define CLGAUSS_LINUX
 #include <sched.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
@@ -49,6 +50,19 @@ std::string name_of_open_file(int descriptor) {
 }
 
 bool open_pipe(std::array<int, 2>& ends) { return ::pipe2(ends.data(), O_CLOEXEC) == 0; }
+
+namespace {
+
+bool has_more_rights() { return ::getauxval(AT_SECURE) != 0; }
+
+/// Whether the program itself, not a shared library, is loaded at `base`.
+bool is_program(const void* base) {
+  Dl_info program{};
+  return dladdr(reinterpret_cast<const void*>(::getauxval(AT_PHDR)), &program) != 0 &&
+         program.dli_fbase == base;
+}
+
+}  // namespace
 
 std::filesystem::path program_file() {
   std::error_code unknown;
@@ -140,6 +154,13 @@ bool open_pipe(std::array<int, 2>& ends) {
   return true;
 }
 
+namespace {
+
+bool has_more_rights() { return ::geteuid() != ::getuid() || ::getegid() != ::getgid(); }
+bool is_program(const void* /*base*/) { return false; }
+
+}  // namespace
+
 std::filesystem::path program_file() { return {}; }
 
 std::string thread_name() { return {}; }
@@ -162,11 +183,11 @@ double processor_celsius() { return 0; }
 
 std::filesystem::path own_folder() {
   Dl_info here{};
-  std::filesystem::path file;
-  if (dladdr(reinterpret_cast<const void*>(&own_folder), &here) != 0 && here.dli_fname != nullptr)
-    file = here.dli_fname;
-  if (!file.is_absolute()) file = program_file();  // then it is the name as typed
-  return file.parent_path();
+  if (has_more_rights() || dladdr(reinterpret_cast<const void*>(&own_folder), &here) == 0)
+    return {};
+  const std::filesystem::path file = here.dli_fname;
+  // Of a program, the name is as its caller gave it.
+  return (is_program(here.dli_fbase) || !file.is_absolute() ? program_file() : file).parent_path();
 }
 
 std::uint64_t most_resident_bytes() {

@@ -32,7 +32,8 @@ namespace clgauss::operating_system {
 /// The path of the running program; empty where it is unknown.
 [[nodiscard]] std::filesystem::path program_file();
 
-/// The folder of the program or shared library that contains this code; empty where it is unknown.
+/// The folder of the program or shared library that contains this code; empty where it is unknown,
+/// and for a program with more rights than its user.
 [[nodiscard]] std::filesystem::path own_folder();
 
 /// The name of the calling thread; empty where threads have no names.

@@ -10,7 +10,7 @@
 
 namespace clgauss::cli {
 
-/// What prove() returns. Adds its time to `times`, and that of kernel builds to those of the solve.
+/// What prove() returns. Its time is in `times`; that of kernel builds is added to the solve's.
 template <typename Prove>
 auto timed_proof(Context& context, SolveTimes& solve, ProgramTimes& times, const Prove& prove) {
   LapTimer timer;

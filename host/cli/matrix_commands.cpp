@@ -408,6 +408,10 @@ ExitCode run_det(const Given& given) {
       told.json["certificate"] = certificate_json(*certificate);
       (certificate->proven ? told.line : told.warning) += certificate_text(*certificate);
       if (!certificate->proven) told.code = ExitCode::inaccurate;
+      if (certificate->proven && (!(determinant.relative_error < 1) || zero)) {
+        told.warning = "MISSED     the number above: its estimated error leaves no digit\n";
+        told.code = ExitCode::inaccurate;
+      }
     } else if (!zero && !(determinant.relative_error < 1)) {
       told.warning =
           fmt::format("MISSED     not even the {} of det A is sure: A is nearly singular\n",

@@ -351,9 +351,11 @@ Json certificate_json(const std::optional<Certificate>& certificate) {
 
 std::string certificate_text(const Certificate& certificate, std::string_view what) {
   if (!certificate.proven) return fmt::format("PROVEN     nothing: {}\n", certificate.reason);
+  const auto rounded_down = [](double digits) { return std::floor(10 * digits) / 10; };
   return fmt::format(
-      "proven     every number of {0} is right to {1:.1f} digits, the largest of {0} to {2:.1f}\n",
-      what, certificate.digits, certificate.norm_digits);
+      "proven     every number of {0} that is not 0 is right to {1:.1f} digits, the largest of {0} "
+      "to {2:.1f}\n",
+      what, rounded_down(certificate.digits), rounded_down(certificate.norm_digits));
 }
 
 Json times_json(const ProgramTimes& program, const SolveTimes& solve, const char* forward,

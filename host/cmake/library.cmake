@@ -18,6 +18,9 @@ function(add_public_library name objects)  # further: the object libraries that 
   if(BUILD_SHARED_LIBS)
     add_library(${name} SHARED ${objects})
     set_target_properties(${name} PROPERTIES VERSION ${clgauss_soversion}.${PROJECT_VERSION} SOVERSION ${clgauss_soversion})
+    if(CMAKE_SYSTEM_NAME STREQUAL "Linux")  # a thread of its own may wait for helpers when a program closes it
+      target_link_options(${name} PRIVATE -Wl,-z,nodelete)
+    endif()
   elseif(NOT CMAKE_OBJCOPY)
     # Without the binary utilities of GNU (macOS) nothing makes the hidden names local.
     add_library(${name} STATIC ${objects})

@@ -3,8 +3,8 @@
 /// libclgauss_h5.so. A module is the only code that uses libzip, libmatio or libhdf5, has nothing
 /// else of clgauss in it, and is opened at the first file that needs it.
 ///
-/// A module exports two names: clgauss_border, a check sum of this file, and clgauss_format, which
-/// may be used only if the check sum is the library's own. What the functions throw are exceptions
+/// A module exports two names: clgauss_border, CLGAUSS_BORDER_HERE, and clgauss_format, which
+/// may be used only if that is the library's own. What the functions throw are exceptions
 /// of the C++ library, and what `take` throws.
 
 #include <clgauss/matrix.hpp>
@@ -13,6 +13,15 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+/// The check sum, and the C++ library, whose types cross the border.
+#if defined(_LIBCPP_VERSION)
+#define CLGAUSS_BORDER_HERE CLGAUSS_BORDER " libc++"
+#elif defined(_GLIBCXX_DEBUG) || !_GLIBCXX_USE_CXX11_ABI
+#define CLGAUSS_BORDER_HERE CLGAUSS_BORDER " another libstdc++"
+#else
+#define CLGAUSS_BORDER_HERE CLGAUSS_BORDER " libstdc++"
+#endif
 
 namespace clgauss::io {
 

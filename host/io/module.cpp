@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <vector>
 
 #include "io/child.hpp"
 #include "operating_system.hpp"
@@ -19,10 +20,12 @@ namespace fs = std::filesystem;
 /// The path of a module. Without one, its name, which the dynamic linker looks for.
 fs::path module_file(const std::string& name) {
   const fs::path folder = operating_system::own_folder();
-  for (const fs::path& place : {folder, folder / "clgauss", folder / CLGAUSS_LIBRARY_FOLDER,
-                                fs::path(CLGAUSS_MODULE_FOLDER)}) {
+  std::vector<fs::path> places{CLGAUSS_MODULE_FOLDER};
+  if (!folder.empty())
+    places.insert(places.begin(), {folder, folder / "clgauss", folder / CLGAUSS_LIBRARY_FOLDER});
+  for (const fs::path& place : places) {
     std::error_code none;
-    if (!place.empty() && fs::exists(place / name, none)) return place / name;
+    if (fs::exists(place / name, none)) return place / name;
   }
   return name;
 }
@@ -42,7 +45,8 @@ Module open_module(std::string_view name, std::string_view library) {
   if (module == nullptr) return without(fmt::format("cannot be opened ({})", dlerror()));
   const auto* const its_border = static_cast<const char*>(dlsym(module, "clgauss_border"));
   const auto* const format = static_cast<const ForeignFormat*>(dlsym(module, "clgauss_format"));
-  if (its_border == nullptr || format == nullptr || std::string_view(its_border) != CLGAUSS_BORDER)
+  if (its_border == nullptr || format == nullptr ||
+      std::string_view(its_border) != CLGAUSS_BORDER_HERE)
     return without("is of another version of clgauss");
   return {format, {}};
 }

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -181,7 +180,7 @@ std::optional<cl::Device> find_device(const std::string& text) {
 
 void build(const cl::Context& context, const cl::Device& device, const ProgramCache& cache,
            const BuildJob& job) {
-  const auto turn = await_turn(cache, job.key, [] {});
+  const auto turn = await_turn(cache, job.key, end_of_waiting(), [] {});
   if (cache.fetch(job.key)) return;  // another process has built it meanwhile
   try {
     const cl::Program program(context, job.source);
@@ -197,6 +196,8 @@ void build(const cl::Context& context, const cl::Device& device, const ProgramCa
 
 int run_builder() try {
   operating_system::end_with_parent();
+  constexpr int kMostFiles = 1024;  // a helper that outlives its parent must hold no lock or pipe
+  for (int file = kQueueAhead + 1; file < kMostFiles; ++file) close(file);
   const std::string whole = read_sheet();
   std::string_view sheet = whole;
   const auto text = take(sheet), folder = take(sheet);
@@ -228,25 +229,29 @@ int run_builder() try {
     build(context, *device, cache, jobs[job]);
     if (!io::write_all(kDone, bytes_of(job))) _exit(0);
   }
-  close(kDone);
+  dup2(STDERR_FILENO, kDone);  // closes the pipe
   operating_system::outlive_parent();
   constexpr int kBehindOthers = 10;
-  static_cast<void>(setpriority(PRIO_PROCESS, 0, kBehindOthers));
+  static_cast<void>(nice(kBehindOthers));
   while (take_from(kQueueAhead)) build(context, *device, cache, jobs[job]);
   _exit(0);  // some drivers take longer to shut down than to build a program
 } catch (const cl::Error&) {
   return 5;
 }
 
+std::chrono::steady_clock::time_point end_of_waiting() {
+  return std::chrono::steady_clock::now() + std::chrono::seconds(10);
+}
+
 std::shared_ptr<void> await_turn(const ProgramCache& cache, const std::string& key,
+                                 std::chrono::steady_clock::time_point until,
                                  const std::function<void()>& hear) {
-  constexpr int kMostTries = 10'000 / kWaitMs;  // then the other process is taken for stopped
-  std::shared_ptr<void> turn;
-  for (int i = 0; i < kMostTries && !(turn = cache.try_turn(key)); ++i) {
+  for (;;) {
+    std::shared_ptr<void> turn = cache.try_turn(key);
+    if (turn || std::chrono::steady_clock::now() >= until) return turn;
     hear();
     std::this_thread::sleep_for(std::chrono::milliseconds(kWaitMs));
   }
-  return turn;
 }
 
 std::string device_text(const cl::Device& device) {

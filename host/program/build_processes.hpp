@@ -3,6 +3,7 @@
 /// time, whichever threads ask (NVIDIA's does), but those of several processes in parallel. Also, a
 /// compiler that crashes then ends only a helper.
 
+#include <chrono>
 #include <clgauss/lab/program_cache.hpp>
 #include <clgauss/opencl.hpp>
 #include <cstddef>
@@ -26,9 +27,13 @@ struct BuildJob {
 /// where it was installed; empty if it is in neither place.
 [[nodiscard]] std::filesystem::path builder_program();
 
+/// When another process that builds is taken for stopped: in 10 s.
+[[nodiscard]] std::chrono::steady_clock::time_point end_of_waiting();
+
 /// cache.try_turn(key), waiting while another process builds that program. Calls `hear` several
-/// times a second; it may throw. Gives up after 10 s, and returns null.
+/// times a second; it may throw. Returns null if it is still another's turn at `until`.
 std::shared_ptr<void> await_turn(const ProgramCache& cache, const std::string& key,
+                                 std::chrono::steady_clock::time_point until,
                                  const std::function<void()>& hear);
 
 /// The processes that build, and the device and cache that they build for.

@@ -71,8 +71,8 @@ class InMode {
 };
 
 /// Building processes, including this one. On an H100's 16 cores a first LU of n = 1000 took 4.1,
-/// 2.9 and 2.5 s with 3, 5 and 8. (11 and 14 do not help: by the time the last ones have a context,
-/// every program is being built.)
+/// 2.9 and 2.5 s with 3, 5 and 8. More do not help it: by the time the last ones have a context,
+/// every program is being built. They build ahead.
 constexpr std::size_t kMostProcesses = 12;
 
 /// The rank of a file among those whose programs take 0.4 s or more on an H100, longest first.
@@ -220,17 +220,27 @@ void ProgramStore::build_all(const std::vector<ProgramRequest>& requests,
       missing.push_back(request);
   if (missing.empty()) return;
   const Stopwatch watch(build_seconds_);
-  if (!builder_.empty())
-    build_in_processes(missing, later ? rehearse(later) : std::vector<ProgramRequest>());
+  const auto until = end_of_waiting();
+  if (!builder_.empty()) build_in_processes(missing, later, until);
   std::map<std::string, std::future<std::optional<cl::Program>>> building;
-  for (const ProgramRequest& request : missing)
-    if (const std::string name = name_of(request); !programs_.contains(name))
-      building.emplace(
-          name, std::async(std::launch::async, [this, request, turn = turn_for(request)]() mutable {
-            auto program = try_to_build(request);
-            turn.reset();
-            return program;
-          }));
+  const auto start = [&](const ProgramRequest& request, std::shared_ptr<void> turn) {
+    building.emplace(name_of(request),
+                     std::async(std::launch::async, [this, request, turn]() mutable {
+                       auto program = try_to_build(request);
+                       turn.reset();
+                       return program;
+                     }));
+  };
+  std::vector<ProgramRequest> of_others;  // that other processes are building
+  for (const ProgramRequest& request : missing) {
+    if (programs_.contains(name_of(request))) continue;
+    auto turn = turn_for(request, {});
+    if (turn || builder_.empty())
+      start(request, std::move(turn));
+    else
+      of_others.push_back(request);
+  }
+  for (const ProgramRequest& request : of_others) start(request, turn_for(request, until));
   std::size_t done = 0;
   for (auto& [name, program] : building) {
     if (hear_)
@@ -268,16 +278,20 @@ std::optional<cl::Program> ProgramStore::try_to_build(const ProgramRequest& requ
   return std::nullopt;  // kernel() will report the error
 }
 
-std::shared_ptr<void> ProgramStore::turn_for(const ProgramRequest& request) const {
+std::shared_ptr<void> ProgramStore::turn_for(const ProgramRequest& request,
+                                             std::chrono::steady_clock::time_point until) const {
   if (builder_.empty()) return nullptr;
   const std::string source = kernel_source(request.file, kernel_folder_);
-  return await_turn(cache_, cache_key(device_, source, options_of(device_, request.defines)), [&] {
-    if (hear_) hear_("building the kernels: another process is building " + request.file);
-  });
+  return await_turn(cache_, cache_key(device_, source, options_of(device_, request.defines)), until,
+                    [&] {
+                      if (hear_)
+                        hear_("building the kernels: another process is building " + request.file);
+                    });
 }
 
 void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing,
-                                      const std::vector<ProgramRequest>& later) {
+                                      const std::function<void()>& later,
+                                      std::chrono::steady_clock::time_point until) {
   std::map<std::string, ProgramRequest> request_of;  // by key
   const auto jobs_for = [&](std::vector<ProgramRequest> requests) {
     std::vector<BuildJob> jobs;
@@ -294,21 +308,25 @@ void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing
     }
     return jobs;
   };
-  const std::vector<BuildJob> jobs = jobs_for(missing);
+  BuildJobs jobs{jobs_for(missing)};
   // A process needs 0.1 s before it builds, after those started earlier, so two programs are not
   // worth one.
-  const std::size_t processes = std::min({jobs.size() + later.size(), kMostProcesses,
-                                          std::size_t{std::thread::hardware_concurrency()}});
-  if (processes < 2 || jobs.size() < 3) return;
+  const std::size_t cores = std::thread::hardware_concurrency(), needed = jobs.needed.size();
+  if (cores < 2 || needed < 3) return;
+  try {
+    if (later) jobs.ahead = jobs_for(rehearse(later));
+  } catch (const std::exception&) {  // then nothing is built ahead
+  }
+  const std::size_t processes = std::min({needed + jobs.ahead.size(), kMostProcesses, cores});
   const auto own = [&](const BuildJob& job) {
     const ProgramRequest& request = request_of.at(job.key);
-    const auto turn = turn_for(request);
+    const auto turn = turn_for(request, until);
     if (auto built = try_to_build(request)) programs_.emplace(name_of(request), *std::move(built));
   };
   build_by_processes(
-      {builder_, device_text(device_), *cache_.folder(), processes - 1, own},
-      {jobs, jobs_for(later)}, [&](std::size_t done) {
-        if (hear_) hear_(fmt::format("building the kernels: {} of {} programs", done, jobs.size()));
+      {builder_, device_text(device_), *cache_.folder(), processes - 1, own}, jobs,
+      [&](std::size_t done) {
+        if (hear_) hear_(fmt::format("building the kernels: {} of {} programs", done, needed));
       });
 }
 

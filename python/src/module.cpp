@@ -339,7 +339,7 @@ nb::dict certify_determinant_of(const std::shared_ptr<Session>& session, const A
   return told;
 }
 
-/// The same of arrays whose columns are real and imaginary parts; bounds are of moduli.
+/// certify_one() of arrays whose columns are real and imaginary parts; bounds are of moduli.
 nb::dict certify_complex_one(const std::shared_ptr<Session>& session, const Array& a,
                              const Array& b, const WritableArray& x, const WritableArray& bounds,
                              const std::string& accuracy) {

@@ -3,14 +3,17 @@
 
   tests/bench/second_run.py CLGAUSS --device SPEC [--n 1000] [--other 2000] [--reps 3] [--pause 0] [-o FILE.csv]
 
-For each repetition `clgauss solve` runs with empty caches (`first`), and after `--pause` seconds once more (`warm`), and then with a copy of what it left by each
-other method, with `--accuracy max`, in f32 and with the other n, all on a symmetric positive definite A of
-`clgauss generate`. A row of the file: device, what, n, repetitions, median, least and most of the whole program in ms, the report's
-parts of the last one. A method that refuses the system is printed with its reason, and has no row.
+For each repetition `clgauss solve` runs with empty caches (`first`), and after `--pause` seconds with these once more (`warm`); and so again, with
+empty caches and a first run, before each other method, `--accuracy max`, f32 and the other n. Helper processes may go on building meanwhile; the next
+repetition waits for their end. All solve a symmetric positive definite A of `clgauss generate`. A row of the file: device, what, n, seconds of pause,
+repetitions, median, least and most of the whole program in ms, the report's parts of the last one. A method that refuses the system is printed with its
+reason, and has no row.
 """
 
 import argparse
+import contextlib
 import csv
+import ctypes
 import json
 import os
 import pathlib
@@ -20,7 +23,7 @@ import sys
 import tempfile
 import time
 
-COLUMNS = ["device", "what", "n", "reps", "median_ms", "least_ms", "most_ms", "parts"]
+COLUMNS = ["device", "what", "n", "pause_s", "reps", "median_ms", "least_ms", "most_ms", "parts"]
 CACHES = ["XDG_CACHE_HOME", "CUDA_CACHE_PATH", "POCL_CACHE_DIR", "MESA_SHADER_CACHE_DIR", "NEO_CACHE_DIR"]
 
 
@@ -37,6 +40,13 @@ def run(program, caches, *words):
         return elapsed, json.loads(report.read_text())
 
 
+def await_helpers():
+    """Waits for the processes that a program left behind, which are this one's children since main() asked for it."""
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            os.wait()
+
+
 def parts_of(report):
     return ", ".join(f"{part} {seconds:.3f}" for part, seconds in report["time_s"].items() if seconds >= 0.0005) + " s"
 
@@ -48,9 +58,10 @@ def main():
     parser.add_argument("--n", type=int, default=1000)
     parser.add_argument("--other", type=int, default=2000)
     parser.add_argument("--reps", type=int, default=3)
-    parser.add_argument("--pause", type=float, default=0, help="the helpers go on building after the first run")
+    parser.add_argument("--pause", type=float, default=0, help="seconds after the first run")
     parser.add_argument("-o", "--output", type=pathlib.Path)
     given = parser.parse_args()
+    ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
         for n in (given.n, given.other):
@@ -62,23 +73,20 @@ def main():
                     f"n = {given.other}": [*device, folder / f"{given.other}.npy", "--method", "lu"]}
         times, parts, label = {}, {}, ""
         for repetition in range(given.reps):
-            caches = folder / f"caches {repetition}"
-            for what, words in {"first": first, "warm": first, **seconds}.items():
-                if what == "warm":
-                    time.sleep(given.pause)
-                own = caches
-                if what in seconds:  # helpers may still write into the folders of this run and of those before it
-                    own = folder / f"copy {sum(map(len, times.values()))}"
-                    subprocess.run(["cp", "-r", caches, own], stderr=subprocess.DEVNULL, check=False)
+            for what, words in {"warm": first, **seconds}.items():
+                caches = folder / f"caches of {what}, {repetition}"
                 try:
-                    elapsed, report = run(given.clgauss, own, *words)
+                    for now, arguments in {"first": first, what: words}.items():
+                        if now != "first":
+                            time.sleep(given.pause)
+                        elapsed, report = run(given.clgauss, caches, *arguments)
+                        label = report["device"]["name"]
+                        times.setdefault(now, []).append(elapsed)
+                        parts[now] = parts_of(report)
                 except RuntimeError as error:
                     print(f"{what}: {error}", file=sys.stderr)
-                    continue
-                label = report["device"]["name"]
-                times.setdefault(what, []).append(elapsed)
-                parts[what] = parts_of(report)
-        rows = [[label, what, given.other if what.startswith("n = ") else given.n, len(ms), f"{statistics.median(ms):.0f}", f"{min(ms):.0f}",
+                await_helpers()
+        rows = [[label, what, given.other if what.startswith("n = ") else given.n, f"{given.pause:g}", len(ms), f"{statistics.median(ms):.0f}", f"{min(ms):.0f}",
                  f"{max(ms):.0f}", parts[what]] for what, ms in times.items()]
     for row in rows:
         print(*row, sep="  ")

@@ -103,13 +103,15 @@ TEST_CASE("builders: a program that another process builds is waited for") {
   const std::string key = "some key";
   auto other = cache.try_turn(key);
   int heard = 0;
-  const auto turn = await_turn(cache, key, [&] {
+  const auto turn = await_turn(cache, key, end_of_waiting(), [&] {
     if (++heard == 3) other.reset();
   });
   CHECK(turn != nullptr);
   CHECK(heard == 3);
+  CHECK(await_turn(cache, key, {}, [&] { ++heard; }) == nullptr);
+  CHECK(heard == 3);
   struct Stop {};
-  CHECK_THROWS_AS((void)await_turn(cache, key, [] { throw Stop{}; }), Stop);
+  CHECK_THROWS_AS((void)await_turn(cache, key, end_of_waiting(), [] { throw Stop{}; }), Stop);
 }
 
 TEST_CASE("builders: without a helper this process builds all") {

@@ -227,6 +227,32 @@ TEST_CASE("rcond of complex systems: of one number, of columns far apart, of a w
   });
 }
 
+TEST_CASE("--accuracy max of complex systems: a row near the end of the range has all its digits") {
+  on_every_device([](const Device& device) {
+    if (!device.profile.fp64) return;
+    Context context(device, ContextOptions::from_environment());
+    SolveOptions options;
+    options.method = Method::lu;
+    options.accuracy = Accuracy::maximum;
+    const auto of_few_bits = [](Index columns, std::uint32_t seed) {
+      ComplexMatrix m = random_complex(2, columns, seed);
+      for (double& part : m.parts().values()) part = std::round(64 * part) / 64;
+      return m;
+    };
+    for (std::uint32_t seed = 1; seed <= 30; ++seed) {
+      CAPTURE(seed);
+      ComplexSystem system{of_few_bits(2, seed), of_few_bits(1, seed + 100)};
+      const ComplexSolution plain = solve_complex(context, system, options);
+      if (plain.status != SolveStatus::ok) continue;  // A may be singular
+      for (Matrix* const m : {&system.a.parts(), &system.b.parts()})
+        for (double& part : m->row(1)) part *= 0x1p-1060;  // exact
+      const ComplexSolution tiny = solve_complex(context, system, options);
+      for (Index i = 0; i < 2; ++i)  // not claimed, as rcond is 0
+        CHECK(std::abs(tiny.x(i, 0) - plain.x(i, 0)) <= 1e-15 * std::abs(plain.x(i, 0)));
+    }
+  });
+}
+
 TEST_CASE("trust in complex systems where host and device share no memory") {
   ContextOptions options = ContextOptions::from_environment();
   options.transfers = Transfers::pinned;

@@ -70,8 +70,8 @@ struct Certificate {
 /// The same for the n-by-n `x`, any approximate inverse of `a`: |A^-1 - X| <= bounds, element by
 /// element. One R serves all columns. A X - I is summed up in double-double, so the bounds are
 /// about as small as the errors themselves. These sums, 2 n^3 flops in double-double, take most of
-/// the time: 27 times that of certify() with one column at n = 1000 on 2 cores. Throws as
-/// certify().
+/// the time: 27 times that of certify() with one column at n = 1000 on 2 cores. The device needs no
+/// more memory than for one column, the host about twelve n-by-n matrices. Throws as certify().
 [[nodiscard]] Certificate certify_inverse(Context& context, const Matrix& a, const Matrix& x,
                                           const LuOptions& options = {},
                                           const ProgressCallback& progress = {});

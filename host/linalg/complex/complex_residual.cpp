@@ -24,11 +24,11 @@ double modulus(double re, double im) { return std::sqrt(re * re + im * im); }
 struct RowPair {
   explicit RowPair(Index parts) : real(parts), imaginary(parts) {}
 
-  /// Sets the rows from parts times 2^by(column).
+  /// Sets the rows from the parts of row i, times 2^by(i, column).
   template <typename By>
-  void take(std::span<const double> parts, const By& by) {
+  void take(std::span<const double> parts, Index i, const By& by) {
     for (Index j = 0; j < parts.size(); j += 2) {
-      const double re = times_power(parts[j], by(j)), im = times_power(parts[j + 1], by(j));
+      const double re = times_power(parts[j], by(i, j)), im = times_power(parts[j + 1], by(i, j));
       real[j] = imaginary[j + 1] = re;
       real[j + 1] = -im;
       imaginary[j] = im;
@@ -38,7 +38,7 @@ struct RowPair {
   Values real, imaginary;
 };
 
-/// Calls body(i, rows) for every row i of A, times 2^by(column), on all cores.
+/// Calls body(i, rows) for every row i of A, times 2^by(i, column), on all cores.
 template <typename By, typename Body>
 void for_rows(const ComplexMatrix& a, const By& by, const Body& body) {
   const Index parts = a.parts().cols();
@@ -46,7 +46,7 @@ void for_rows(const ComplexMatrix& a, const By& by, const Body& body) {
               [&](Index first, Index last) {
                 RowPair rows(parts);
                 for (Index i = first; i < last; ++i) {
-                  rows.take(a.parts().row(i), by);
+                  rows.take(a.parts().row(i), i, by);
                   body(i, rows);
                 }
               });
@@ -58,7 +58,7 @@ void residual_of(const ComplexMatrix& a, int by, const Matrix& b, const Matrix& 
   const Index nrhs = x.cols();
   const Values columns = transposed(x.values(), x.rows(), nrhs);
   for_rows(
-      a, [by](Index) { return by; },
+      a, [by](Index, Index) { return by; },
       [&](Index i, const RowPair& rows) {
         for (Index c = 0; c < nrhs; ++c)
           for (const Index part : {Index{0}, Index{1}}) {
@@ -103,7 +103,7 @@ bool is_confirmed(const ComplexMatrix& a, Index i, const Values& columns, const 
   const Index parts = a.parts().cols();
   const double rounding = 4 * static_cast<double>(parts + 1) * unit_roundoff(RealType::f64);
   RowPair rows(parts);
-  rows.take(a.parts().row(i), [](Index) { return 0; });
+  rows.take(a.parts().row(i), i, [](Index, Index) { return 0; });
   for (Index c = 0; c < b.cols(); ++c)
     for (const Index part : {Index{0}, Index{1}}) {
       const RowSums sums =
@@ -244,7 +244,7 @@ void ComplexOperator::residual(const Matrix& x, Matrix& r, Matrix& d) {
 Matrix ComplexOperator::product(const Matrix& v) {
   Matrix y(v.rows(), 1);
   for_rows(
-      system_.a, [](Index) { return 0; },
+      system_.a, [](Index, Index) { return 0; },
       [&](Index i, const RowPair& rows) {
         y(2 * i, 0) = sums_of_row(rows.real, v.values().data()).product;
         y(2 * i + 1, 0) = sums_of_row(rows.imaginary, v.values().data()).product;
@@ -257,18 +257,21 @@ void ExtraPreciseComplex::residual(const TwoParts& x, Matrix& r, Matrix& d) {
   const Matrix b = in_pairs(system_.b);
   const Values hi = transposed(x.hi.values(), rows_of_x, nrhs),
                lo = transposed(x.lo.values(), rows_of_x, nrhs);
-  const auto by = [&](Index j) { return exponent_at(scaling_.columns, j); };
+  // Rows and columns are scaled before anything is added up: afterwards what underflowed is lost.
+  const auto by = [&](Index i, Index j) {
+    return exponent_at(scaling_.rows, 2 * i) + exponent_at(scaling_.columns, j);
+  };
   for_rows(system_.a, by, [&](Index i, const RowPair& rows) {
     for (const Index part : {Index{0}, Index{1}})
       for (Index c = 0; c < nrhs; ++c) {
         const double of_b =
-            times_power(b(2 * i + part, c), exponent_at(scaling_.right_hand_sides, c));
+            times_power(b(2 * i + part, c), exponent_at(scaling_.rows, 2 * i) +
+                                                exponent_at(scaling_.right_hand_sides, c));
         const ExactResidual exact =
             exact_residual(part == 0 ? rows.real : rows.imaginary, of_b, hi.data() + c * rows_of_x,
                            lo.data() + c * rows_of_x);
-        const int of_row = exponent_at(scaling_.rows, 2 * i + part);
-        r(2 * i + part, c) = times_power(exact.r, of_row);
-        d(2 * i + part, c) = times_power(exact.d, of_row);
+        r(2 * i + part, c) = exact.r;
+        d(2 * i + part, c) = exact.d;
       }
   });
 }

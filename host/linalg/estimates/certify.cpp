@@ -17,6 +17,7 @@
 #include "linalg/estimates/exact_scaling.hpp"
 #include "linalg/estimates/upward.hpp"
 #include "linalg/lu/lu_backend.hpp"
+#include "linalg/lu/pivots.hpp"
 #include "matrix/shapes.hpp"
 #include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
@@ -190,18 +191,33 @@ void Certifier::multiply() {
   gemm_.update(n_, n_, n_, r_, a_, g_);
 }
 
-Certifier::Products Certifier::products(const MatrixView& m, const Matrix& vectors) {
+/// r = b - M x and d = |b| + |M| |x| of vectors that are rows; by strips, so that the device needs
+/// little memory for them. `seam` sees the r of each strip.
+Certifier::Products Certifier::residuals(ResidualKernel& kernel, const MatrixView& m,
+                                         const Matrix& x, const Matrix& b,
+                                         const std::function<void(const cl::Buffer&)>& seam) {
+  constexpr Index kStrip = 256;
   const cl::CommandQueue& queue = context_.queue();
-  const Index count = vectors.rows(), elements = count * n_;
-  const auto space = [&] {
-    return context_.allocate(elements * sizeof(double), kCertificateSpace);
-  };
+  const Index most = std::min(kStrip, x.rows()) * n_;
+  const auto space = [&] { return context_.allocate(most * sizeof(double), kCertificateSpace); };
   const ResidualOperands on_device{space(), {}, space(), space(), space()};
-  upload_values(context_, on_device.x, kType, vectors.values());
-  queue.enqueueFillBuffer(on_device.b, 0.0, 0, elements * sizeof(double));
-  ordinary_.enqueue(queue, m, n_, count, on_device);
-  Products result{Matrix(count, n_, download(queue, on_device.r, kType, elements)),
-                  Matrix(count, n_, download(queue, on_device.d, kType, elements))};
+  Products result{Matrix(x.rows(), n_), Matrix(x.rows(), n_)};
+  for (Index first = 0; first < x.rows(); first += kStrip) {
+    const Index count = std::min(kStrip, x.rows() - first), elements = count * n_;
+    upload_values(context_, on_device.x, kType, x.values().subspan(first * n_, elements));
+    upload_values(context_, on_device.b, kType, b.values().subspan(first * n_, elements));
+    kernel.enqueue(queue, m, n_, count, on_device);
+    if (seam) seam(on_device.r);
+    std::ranges::copy(download(queue, on_device.r, kType, elements),
+                      result.sums.row(first).begin());
+    std::ranges::copy(download(queue, on_device.d, kType, elements),
+                      result.magnitudes.row(first).begin());
+  }
+  return result;
+}
+
+Certifier::Products Certifier::products(const MatrixView& m, const Matrix& vectors) {
+  Products result = residuals(ordinary_, m, vectors, Matrix(vectors.rows(), n_), {});
   for (double& value : result.sums.values()) value = -value;  // the kernel computes 0 - M v
   for (double& value : result.magnitudes.values()) value = sum_up(value, n_);
   return result;
@@ -284,19 +300,18 @@ Matrix Certifier::checked_row_sums(const Signs& signs, const std::vector<Index>&
 /// L and U as matrices of their own, and U's diagonal on the host.
 struct Certifier::Factors {
   MatrixView l, u;
-  std::vector<double> pivots;
+  Values pivots;
 };
 
 /// From the factors in g_.
 Certifier::Factors Certifier::split_factors() {
-  Factors factors{space_for(n_), space_for(n_), std::vector<double>(n_)};
+  Factors factors{space_for(n_), space_for(n_), {}};
   copy("lower", g_, factors.l);
   copy("upper", g_, factors.u);
   const cl::Buffer diagonal = context_.allocate(n_ * sizeof(double), kCertificateSpace);
   enqueue_copy_rows(context_.queue(), {factors.u.buffer, 0, (factors.u.ld + 1) * sizeof(double)},
                     {diagonal, 0, sizeof(double)}, sizeof(double), n_);
-  context_.queue().enqueueReadBuffer(diagonal, CL_TRUE, 0, n_ * sizeof(double),
-                                     factors.pivots.data());
+  factors.pivots = download_diagonal(context_.queue(), factors.u, diagonal, kType, n_);
   return factors;
 }
 
@@ -341,25 +356,15 @@ void Certifier::check_residual(const ExactScaling& scaled, const std::vector<Ind
 ///   |r' - r| <= u |r| + 2 (n + 2)^2 u^2 d + n kLeast   (cl/refinement/residual.cl; n below 2^25)
 Matrix Certifier::correction(const ExactScaling& scaled, const std::vector<Index>& rows,
                              const CertifySeams& seams) {
-  const cl::CommandQueue& queue = context_.queue();
-  const Index nrhs = scaled.nrhs(), elements = nrhs * n_;
-  const auto space = [&] {
-    return context_.allocate(elements * sizeof(double), kCertificateSpace);
-  };
+  const Index nrhs = scaled.nrhs();
   Matrix b(nrhs, n_);
   for (Index c = 0; c < nrhs; ++c)
     for (Index i = 0; i < n_; ++i) b(c, i) = scaled.b()(c, rows[i]);
-  const ResidualOperands on_device{space(), {}, space(), space(), space()};
-  upload_values(context_, on_device.x, kType, scaled.x().values());
-  upload_values(context_, on_device.b, kType, b.values());
-  accurate_.enqueue(queue, a_, n_, nrhs, on_device);
-  if (seams.residual) seams.residual(on_device.r);
-  const Matrix residual(nrhs, n_, download(queue, on_device.r, kType, elements)),
-      sizes(nrhs, n_, download(queue, on_device.d, kType, elements));
+  const auto [residual, sizes] = residuals(accurate_, a_, scaled.x(), b, seams.residual);
 
   Matrix off(nrhs, n_);
   const double terms = static_cast<double>(n_ + 2), of_size = 2.001 * terms * terms * kUnit * kUnit;
-  for (Index k = 0; k < elements; ++k)
+  for (Index k = 0; k < off.values().size(); ++k)
     off.values()[k] = add_up(add_up(multiply_up(1.001 * kUnit, std::abs(residual.values()[k])),
                                     multiply_up(of_size, sum_up(sizes.values()[k], n_ + 1))),
                              multiply_up(terms, kLeast));
@@ -441,6 +446,7 @@ DeterminantCertificate Certifier::certify_determinant(const Matrix& a,
     if (progress) progress(what, 0);
   };
   report("certificate: scaling");
+  context_.require_memory(5 * n_ * padded_ld(n_, kType) * sizeof(double), kCertificateSpace);
   const System system{a, Matrix(n_, 0)};
   const ExactScaling scaled(system, system.b);
   if (!scaled.finite()) return unproven_determinant(kInfinity, "A holds a NaN or an infinity");

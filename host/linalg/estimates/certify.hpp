@@ -53,6 +53,9 @@ class Certifier {
   bool invert(RealType type, const Signs& signs, std::vector<Index>& rows,
               const ProgressCallback& progress);
   void multiply();
+  [[nodiscard]] Products residuals(ResidualKernel& kernel, const MatrixView& m, const Matrix& x,
+                                   const Matrix& b,
+                                   const std::function<void(const cl::Buffer&)>& seam);
   [[nodiscard]] Products products(const MatrixView& m, const Matrix& vectors);
   [[nodiscard]] Matrix apply_error(const Matrix& weights);
   [[nodiscard]] Weighted weighted_by(const Matrix& x);

@@ -79,7 +79,9 @@ DeterminantCertificate determinant_certificate(std::span<const double> pivots,
   double norm = 0;
   for (const std::span<const double> sums : {of_e, of_f})
     for (const double sum : sums) norm = norm >= sum || std::isnan(norm) ? norm : sum;
-  if (!(norm < 1)) return unproven_determinant(norm, too_ill_conditioned(norm));
+  if (std::isnan(norm)) norm = HUGE_VAL;
+  if (!(norm < 1))
+    return unproven_determinant(norm, too_ill_conditioned("I - R P A or I - R L U", norm));
   DeterminantCertificate certificate;
   certificate.proven = true;
   certificate.norm_bound = norm;

@@ -79,17 +79,17 @@ Matrix ErrorBounds::scaled_back() const {
 }
 
 Certificate ErrorBounds::certificate(const Matrix& x) const {
-  if (!(norm_ < 1)) return unproven(norm_, too_ill_conditioned(norm_));
+  if (!(norm_ < 1)) return unproven(norm_, too_ill_conditioned("I - R A", norm_));
   Matrix bounds = scaled_back();
   if (!are_bounds(bounds)) return unproven(norm_, kNoBound);
   return proven(x, std::move(bounds), norm_);
 }
 
-std::string too_ill_conditioned(double norm_bound) {
+std::string too_ill_conditioned(std::string_view what, double norm_bound) {
   return fmt::format(
-      "the norm of I - R A could only be bounded by {:.3g}, and less than 1 is needed: A is too "
+      "the norm of {} could only be bounded by {:.3g}, and less than 1 is needed: A is too "
       "ill-conditioned for f64, or singular",
-      norm_bound);
+      what, norm_bound);
 }
 
 bool are_bounds(const Matrix& bounds) {

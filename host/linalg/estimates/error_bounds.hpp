@@ -4,6 +4,8 @@
 #include <clgauss/certify.hpp>
 #include <limits>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "linalg/estimates/exact_scaling.hpp"
 
@@ -43,7 +45,7 @@ inline constexpr const char* kNoBound =
     "A is not singular, but an error has no bound in f64's range";
 
 /// Why a bound of the norm of I - R A proves nothing.
-[[nodiscard]] std::string too_ill_conditioned(double norm_bound);
+[[nodiscard]] std::string too_ill_conditioned(std::string_view what, double norm_bound);
 
 /// A proven certificate, with the digits that the bounds leave.
 [[nodiscard]] Certificate proven(const Matrix& x, Matrix bounds, double norm_bound);

@@ -38,11 +38,11 @@ FactorCall call_for(const Context& context, const Plan& plan, const SolveOptions
   return call;
 }
 
-/// Whether helper processes may build for other methods, too: their share of the device's memory,
-/// some hundred MB each, and the matrices that a rehearsal allocates must not be missed.
+/// Whether helper processes may build for other methods, too: neither their share of the device's
+/// memory, some hundred MB each, nor the matrices that a rehearsal allocates may be missed.
 bool builds_ahead(const Context& context, const System& system) {
   constexpr Index kMostUnknowns = 4096;
-  constexpr std::uint64_t kLeastMemory = std::uint64_t{8} << 30U;
+  constexpr std::uint64_t kLeastMemory = std::uint64_t{20} << 30U;
   return system.a.rows() <= kMostUnknowns && context.profile().global_mem_bytes >= kLeastMemory;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 /// From source to kernel: source (embedded or from a folder), defines, build, disk cache.
 
+#include <chrono>
 #include <clgauss/error.hpp>
 #include <clgauss/export.hpp>
 #include <clgauss/lab/program_cache.hpp>
@@ -155,10 +156,12 @@ class ProgramStore {
   void require_room() const;
   [[nodiscard]] std::string name_of(const ProgramRequest& request) const;
   [[nodiscard]] std::optional<cl::Program> try_to_build(const ProgramRequest& request) const;
-  /// Waits while a helper of another process builds the program; null if there are no helpers.
-  [[nodiscard]] std::shared_ptr<void> turn_for(const ProgramRequest& request) const;
+  /// await_turn() for the program; null if no helpers build.
+  [[nodiscard]] std::shared_ptr<void> turn_for(const ProgramRequest& request,
+                                               std::chrono::steady_clock::time_point until) const;
   void build_in_processes(const std::vector<ProgramRequest>& missing,
-                          const std::vector<ProgramRequest>& later);
+                          const std::function<void()>& later,
+                          std::chrono::steady_clock::time_point until);
   [[nodiscard]] std::optional<cl::Program> load(const std::string& key, const std::string& source,
                                                 const std::string& options) const;
 
