@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <mutex>
+#include <shared_mutex>
 
 #include "command_line/command.hpp"
 #include "command_line/streams.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 Context open_context(const std::string& spec, const ContextOptions& options,
                      const ProgressCallback& progress, bool quiet) {
-  const std::scoped_lock no_child(io::forking());
+  const std::shared_lock no_child(io::forking());
   Context context(open_named_device(spec), options);
   context.programs().announce_to([&progress](const std::string& what) { progress(what, 0); });
   if (const auto problem = context.programs().cache_problem(); !problem.empty() && !quiet)

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <system_error>
 
@@ -294,8 +295,8 @@ void ChildArchive::refuse_nonfinite(const Content& content, const std::string& n
 
 }  // namespace
 
-std::mutex& forking() {
-  static std::mutex mutex;
+std::shared_mutex& forking() {
+  static std::shared_mutex mutex;
   return mutex;
 }
 

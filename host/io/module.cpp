@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <shared_mutex>
 #include <vector>
 
 #include "io/child.hpp"
@@ -40,7 +41,7 @@ Module open_module(std::string_view name, std::string_view library) {
                               "libclgauss-formats, or build clgauss where {} is installed",
                               file.string(), reason, library)};
   };
-  const std::scoped_lock no_fork(forking());  // a child could inherit the dynamic linker's locks
+  const std::shared_lock no_fork(forking());  // a child could inherit the dynamic linker's locks
   void* const module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) return without(fmt::format("cannot be opened ({})", dlerror()));
   const auto* const its_border = static_cast<const char*>(dlsym(module, "clgauss_border"));

@@ -72,8 +72,8 @@ class InMode {
 
 /// Building processes, including this one. On an H100's 16 cores a first LU of n = 1000 took 4.1,
 /// 2.9 and 2.5 s with 3, 5 and 8. More do not help it: by the time the last ones have a context,
-/// every program is being built. They build ahead.
-constexpr std::size_t kMostProcesses = 12;
+/// every program is being built. They shorten what is built ahead.
+constexpr std::size_t kMostProcesses = 8, kMostAhead = 12;
 
 /// The rank of a file among those whose programs take 0.4 s or more on an H100, longest first.
 /// Builds start in this order; all other files come after them.
@@ -313,11 +313,14 @@ void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing
   // worth one.
   const std::size_t cores = std::thread::hardware_concurrency(), needed = jobs.needed.size();
   if (cores < 2 || needed < 3) return;
+  // Of many processes that start at once, one builds ahead.
+  const auto alone = later ? cache_.try_turn("ahead") : nullptr;
   try {
-    if (later) jobs.ahead = jobs_for(rehearse(later));
+    if (alone) jobs.ahead = jobs_for(rehearse(later));
   } catch (const std::exception&) {  // then nothing is built ahead
   }
-  const std::size_t processes = std::min({needed + jobs.ahead.size(), kMostProcesses, cores});
+  const std::size_t most = jobs.ahead.empty() ? kMostProcesses : kMostAhead;
+  const std::size_t processes = std::min({needed + jobs.ahead.size(), most, cores});
   const auto own = [&](const BuildJob& job) {
     const ProgramRequest& request = request_of.at(job.key);
     const auto turn = turn_for(request, until);
