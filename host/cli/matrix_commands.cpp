@@ -407,11 +407,10 @@ ExitCode run_det(const Given& given) {
     if (certificate) {
       told.json["certificate"] = certificate_json(*certificate);
       (certificate->proven ? told.line : told.warning) += certificate_text(*certificate);
-      if (!certificate->proven) told.code = ExitCode::inaccurate;
-      if (certificate->proven && (!(determinant.relative_error < 1) || zero)) {
+      const bool has_digits = !zero && determinant.relative_error < 1;
+      if (certificate->proven && !has_digits)
         told.warning = "MISSED     the number above: its estimated error leaves no digit\n";
-        told.code = ExitCode::inaccurate;
-      }
+      if (!certificate->proven || !has_digits) told.code = ExitCode::inaccurate;
     } else if (!zero && !(determinant.relative_error < 1)) {
       told.warning =
           fmt::format("MISSED     not even the {} of det A is sure: A is nearly singular\n",

@@ -19,6 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Waits for the helpers that programs left behind, which build kernels ahead.
+void await_helpers() {
+  while (::wait(nullptr) > 0) continue;
+}
+
 /// A folder with the system, gone with the last contestant.
 class SystemFolder {
  public:
@@ -27,6 +32,9 @@ class SystemFolder {
     write_system(file, {problem.a, problem.b}, FileFormat::npy);
     file.commit();
   }
+  SystemFolder(const SystemFolder&) = delete;
+  SystemFolder& operator=(const SystemFolder&) = delete;
+  ~SystemFolder() { await_helpers(); }  // which may still write to caches in it
 
   [[nodiscard]] std::string operator/(const char* name) const {
     return (folder_.path() / name).string();
@@ -46,11 +54,6 @@ std::string quoted(const std::string& text) {
 bool succeeds(const std::string& command) {
   const int status = std::system(command.c_str());
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-/// Waits for the helpers that programs left behind, which build kernels ahead.
-void await_helpers() {
-  while (::wait(nullptr) > 0) continue;
 }
 
 /// A command that reads a.npy, and leaves x.npy and the seconds of its parts in report.json.

@@ -171,16 +171,18 @@ double error_of_complex_factors(const Batch& a, const Batch& lu, Index s,
   return error / (static_cast<double>(n) * largest * eps);
 }
 
+/// n, batch and number of right-hand sides.
+const std::vector<std::array<Index, 3>> kShapes{{1, 5, 1},    {2, 300, 3}, {7, 100, 1}, {8, 37, 3},
+                                                {17, 20, 17}, {33, 5, 1},  {48, 5, 1},  {49, 3, 2},
+                                                {96, 3, 1},   {97, 3, 9},  {128, 4, 1}, {129, 5, 1},
+                                                {200, 3, 3},  {255, 2, 8}, {256, 4, 1}, {7, 5, 0}};
+
 }  // namespace
 
 TEST_CASE("complex batches: answers are right for every n, batch and number of right-hand sides" *
           test::also_on_slow_devices) {
   on_every_complex_kernel([](Context& context, RealType type, const BatchedLuOptions& lu) {
-    const std::vector<std::array<Index, 3>> all{{1, 5, 1},    {2, 300, 3}, {7, 100, 1}, {8, 37, 3},
-                                                {17, 20, 17}, {33, 5, 1},  {48, 5, 1},  {49, 3, 2},
-                                                {96, 3, 1},   {97, 3, 9},  {128, 4, 1}, {129, 5, 1},
-                                                {200, 3, 3},  {255, 2, 8}, {256, 4, 1}, {7, 5, 0}};
-    for (const auto& [n, batch, nrhs] : test::some_of(all, 4)) {
+    for (const auto& [n, batch, nrhs] : test::some_of(kShapes, 4)) {
       if (!takes(context, lu, n, {7, 33})) continue;
       CAPTURE(n);
       CAPTURE(batch);
@@ -363,11 +365,7 @@ TEST_CASE("complex batches: Cholesky's answers are right, and what is not positi
   on_every_complex_kernel([](Context& context, RealType type, const BatchedLuOptions& kernels) {
     BatchedLuOptions lu = kernels;
     lu.positive_definite = true;
-    const std::vector<std::array<Index, 3>> all{{1, 5, 1},    {2, 300, 3}, {7, 100, 1}, {8, 37, 3},
-                                                {17, 20, 17}, {33, 5, 1},  {48, 5, 1},  {49, 3, 2},
-                                                {96, 3, 1},   {97, 3, 9},  {128, 4, 1}, {129, 5, 1},
-                                                {200, 3, 3},  {255, 2, 8}, {256, 4, 1}, {7, 5, 0}};
-    for (const auto& [n, batch, nrhs] : test::some_of(all, 4)) {
+    for (const auto& [n, batch, nrhs] : test::some_of(kShapes, 4)) {
       if (!takes(context, lu, n, {7, 33})) continue;
       CAPTURE(n);
       CAPTURE(batch);
