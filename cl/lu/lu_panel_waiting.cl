@@ -222,7 +222,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_waitin
     for (uint c = 0; c < PANEL_WIDTH; ++c)
       if (c / STAGE_COLUMNS == c0 / STAGE_COLUMNS)
         r[c] = waiter ? (NUMBER)(0) : stage[id * STAGE_LD + c % STAGE_COLUMNS];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // others will store what was read here
   }
 
   // Column j: `ahead` is this row's entry of the column to be searched, r still holds the state
