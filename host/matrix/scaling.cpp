@@ -11,9 +11,9 @@
 #include <numeric>
 #include <utility>
 
-#include "lanes.hpp"
 #include "matrix/exponents.hpp"
 #include "matrix/max_or_nan.hpp"
+#include "matrix/row_passes.hpp"
 #include "parallel.hpp"
 
 namespace clgauss {
@@ -40,57 +40,22 @@ struct Limits {
   }
 };
 
-/// The range of magnitudes of the finite nonzero numbers.
-struct Range {
-  double least = HUGE_VAL, largest = 0;
-  bool finite = true;
+Range range_of(const Sizes& sizes) { return {sizes.least, sizes.largest, sizes.finite}; }
 
-  Range() = default;
-  Range(double least_of_all, double largest_of_all, bool all_finite)
-      : least(least_of_all), largest(largest_of_all), finite(all_finite) {}
-  explicit Range(const Sizes& sizes) : Range(sizes.least, sizes.largest, sizes.finite) {}
-
-  void add(const Range& other) {
-    least = std::min(least, other.least);
-    largest = std::max(largest, other.largest);
-    finite = finite && other.finite;
-  }
-};
-
-Range range_of_part(std::span<const double> values) {
-  Lanes least, largest{},
-      differences{};  // `least` holds the next smaller number; for 0 that is NaN, never less
-  least.fill(Pair{HUGE_VAL, HUGE_VAL});
-  const auto look = [&](const Pair& numbers, Index p) {
-    const Pair magnitude = magnitude_of(numbers),
-               below = reinterpret_cast<Pair>(reinterpret_cast<PairBits>(magnitude) - 1);
-    least[p] = below < least[p] ? below : least[p];
-    largest[p] = magnitude > largest[p] ? magnitude : largest[p];
-    differences[p] += numbers - numbers;  // NaN for NaN and Inf
-  };
-  const Index whole = values.size() / kLanes * kLanes;
-  for (Index i = 0; i < whole; i += kLanes)
-    for (Index p = 0; p < kPairs; ++p) look(load_pair(values.data() + i + 2 * p), p);
-  for (Index i = whole; i < values.size(); ++i) look(Pair{values[i], values[i]}, 0);
-  return {std::nextafter(std::ranges::min(numbers_of(least)), HUGE_VAL),
-          std::ranges::max(numbers_of(largest)), sum_of(differences) == 0};
-}
-
-double sum_of_magnitudes(std::span<const double> values) {
-  Lanes sums{};
-  const Index whole = values.size() / kLanes * kLanes;
-  for (Index i = 0; i < whole; i += kLanes)
-    for (Index p = 0; p < kPairs; ++p)
-      sums[p] += magnitude_of(load_pair(values.data() + i + 2 * p));
-  for (Index i = whole; i < values.size(); ++i) sums[0][0] += std::abs(values[i]);
-  return sum_of(sums);
+/// Merges `range` into `sizes`.
+void merge(Sizes& sizes, const Range& range) {
+  Range both = range_of(sizes);
+  both.add(range);
+  sizes.least = both.least;
+  sizes.largest = both.largest;
+  sizes.finite = both.finite;
 }
 
 Range range_of(std::span<const double> values) {
   Range range;
   std::mutex one_at_a_time;
   in_parallel(values.size(), kElementsPerThread, [&](Index first, Index last) {
-    const Range part = range_of_part(values.subspan(first, last - first));
+    const Range part = size_of_row(values.subspan(first, last - first)).range;
     const std::scoped_lock lock(one_at_a_time);
     range.add(part);
   });
@@ -199,11 +164,12 @@ Values larger_parts(std::span<const double> parts) {
 Sizes sizes_of_larger_parts(std::span<const double> parts, Index n) {
   const Index columns = n == 0 ? 0 : parts.size() / n / 2;
   SizesByRows sizes(n, columns);
-  in_parallel(n, kElementsPerThread / std::max<Index>(columns, 1) + 1,
-              [&](Index first, Index last) {
-                for (Index i = first; i < last; ++i)
-                  sizes.look_at_row(i, larger_parts(parts.subspan(2 * i * columns, 2 * columns)));
-              });
+  in_parallel(
+      n, kElementsPerThread / std::max<Index>(columns, 1) + 1, [&](Index first, Index last) {
+        SizesByRows::Part& mine = sizes.mine(first);
+        for (Index i = first; i < last; ++i)
+          sizes.look_at_row(mine, i, larger_parts(parts.subspan(2 * i * columns, 2 * columns)));
+      });
   return sizes.all();
 }
 
@@ -279,46 +245,24 @@ bool fits_range(std::span<const double> a, std::span<const double> b, RealType t
          quotients_fit(of_b, of_a, limits);
 }
 
-/// The sizes of the rows that one thread reads.
-struct SizesByRows::Part {
+class SizesByRows::Part {
+ public:
   Part(Index first_row, Index columns)
       : first(first_row), sums(columns, 0.0), sizes{{}, std::vector<double>(columns, 0)} {}
 
-  void add_row(std::span<const double> row) {
-    std::vector<double>& largest = sizes.columns;
-    for (Index j = 0; j < row.size(); ++j) {
-      const double magnitude = std::abs(row[j]);
-      sums[j] += magnitude;
-      largest[j] = magnitude > largest[j] ? magnitude : largest[j];
-    }
-  }
-
-  /// The same for a whole column of the matrix, when `values` holds its columns.
-  void add_column(std::span<const double> column) {
-    largest_sum = max_or_nan(largest_sum, sum_of_magnitudes(column));
-    std::vector<double>& largest = sizes.columns;
-    for (Index j = 0; j < column.size(); ++j) {
-      const double magnitude = std::abs(column[j]);
-      largest[j] = magnitude > largest[j] ? magnitude : largest[j];
-    }
+  /// Adds a row of the matrix, or, if `is_column`, a whole column of it. Returns its largest.
+  double add(std::span<const double> row, bool is_column) {
+    const RowSize size = size_of_row(row, sizes.columns.data(), is_column ? nullptr : sums.data());
+    if (is_column) largest_sum = max_or_nan(largest_sum, size.sum);
+    merge(sizes, size.range);
+    return size.range.largest;
   }
 
   Index first;
   std::vector<double> sums;  // of magnitudes, column by column
-  double largest_sum = 0;    // of magnitudes in add_column()
+  double largest_sum = 0;    // of the magnitudes of a column
   Sizes sizes;               // without `rows`
 };
-
-namespace {
-
-/// Merges `range` into `sizes`.
-void add(Sizes& sizes, const Range& range) {
-  sizes.least = std::min(sizes.least, range.least);
-  sizes.largest = std::max(sizes.largest, range.largest);
-  sizes.finite = sizes.finite && range.finite;
-}
-
-}  // namespace
 
 SizesByRows::SizesByRows(std::span<const double> values, Index columns, bool transposed)
     : values_(values),
@@ -332,18 +276,13 @@ SizesByRows::SizesByRows(Index rows, Index columns)
 SizesByRows::~SizesByRows() = default;
 
 void SizesByRows::look_at(Index first, Index last) {
-  for (Index i = first; i < last; ++i) look_at_row(i, values_.subspan(i * columns_, columns_));
+  Part& part = mine(first);
+  for (Index i = first; i < last; ++i)
+    look_at_row(part, i, values_.subspan(i * columns_, columns_));
 }
 
-void SizesByRows::look_at_row(Index i, std::span<const double> row) {
-  Part& part = mine(i);
-  const Range of_row = range_of_part(row);
-  if (transposed_)
-    part.add_column(row);
-  else
-    part.add_row(row);
-  of_rows_[i] = of_row.largest;
-  add(part.sizes, of_row);
+void SizesByRows::look_at_row(Part& part, Index i, std::span<const double> row) {
+  of_rows_[i] = part.add(row, transposed_);
 }
 
 SizesByRows::Part& SizesByRows::mine(Index first) {
@@ -358,7 +297,7 @@ Sizes SizesByRows::all() {
   for (const auto& [thread, part] : parts_) parts.push_back(part.get());
   std::ranges::sort(parts, {}, &Part::first);
   Sizes sizes{std::move(of_rows_), std::vector<double>(columns_, 0)};
-  for (const Part* part : parts) add(sizes, Range(part->sizes));
+  for (const Part* part : parts) merge(sizes, range_of(part->sizes));
   for (Index j = 0; j < columns_; ++j) {
     double sum = 0;
     for (const Part* part : parts) {
@@ -412,7 +351,7 @@ Scaling scaling_for(const Sizes& sizes, const ExponentsOf& of_a, Index nrhs,
                     std::span<const double> b, RealType type, Equilibration equilibration) {
   const Limits limits(type);
   const Index n = sizes.rows.size();
-  const Range range(sizes), of_b = range_of(b);
+  const Range range = range_of(sizes), of_b = range_of(b);
   Wish wish;
   if (equilibration == Equilibration::automatic)
     wish = wish_of(sizes, of_a, nrhs, b, limits);
@@ -465,7 +404,7 @@ template <typename Powers>
 Scaling two_sided_scaling_for(const Sizes& sizes, Index nrhs, std::span<const double> b,
                               RealType type, const Powers& powers) {
   const Limits limits(type);
-  const Range of_a(sizes), of_b = range_of(b);
+  const Range of_a = range_of(sizes), of_b = range_of(b);
   Scaling scaling;
   scaling.size = size_of(sizes);
   scaling.finite = of_a.finite && of_b.finite;

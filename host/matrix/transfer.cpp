@@ -76,9 +76,10 @@ Sizes upload_and_measure_as(const Context& context, const cl::Buffer& buffer, In
                             const Matrix& matrix) {
   SizesByRows sizes(matrix.values(), matrix.cols());
   upload_items<Real>(context, buffer, matrix.rows(), ld, [&](Index first, Index last, Real* out) {
+    SizesByRows::Part& mine = sizes.mine(first);
     for (Index i = first; i < last; ++i, out += ld) {
       copy_row(&matrix, i, out);
-      sizes.look_at(i, i + 1);
+      sizes.look_at_row(mine, i, matrix.row(i));
     }
   });
   return sizes.all();
@@ -99,11 +100,12 @@ void upload_turned_by_host(const Context& context, const cl::Buffer& buffer, Ind
   const Index n = a.columns->rows();
   upload_items<Real>(context, buffer, n, ld, [&](Index first, Index last, Real* out) {
     Matrix rows(kRows, n, Values(kRows * n));
+    SizesByRows::Part* const mine = a.sizes == nullptr ? nullptr : &a.sizes->mine(first);
     for (Index top = first; top < last; top += kRows) {
       const Index count = std::min(kRows, last - top);
       turn_over(a.columns->values().data() + top, n, rows.values().data(), n, 0, count, n);
       for (Index i = 0; i < count; ++i, out += ld) {
-        if (a.sizes != nullptr) a.sizes->look_at_row(top + i, rows.row(i));
+        if (mine != nullptr) a.sizes->look_at_row(*mine, top + i, rows.row(i));
         scale_or_copy(rows.row(i), a.scaling->rows, a.scaling->columns, top + i, out);
       }
     }
@@ -117,9 +119,10 @@ void upload_turned_by_device(Context& context, const cl::Buffer& buffer, Index l
   const Index n = a.columns->rows();
   by_strips(context, type, n, n, strip_bytes, [&](Index column, Index count, const MatrixView& to) {
     upload_items<Real>(context, to.buffer, count, n, [&](Index first, Index last, Real* out) {
+      SizesByRows::Part* const mine = a.sizes == nullptr ? nullptr : &a.sizes->mine(column + first);
       for (Index j = column + first; j < column + last; ++j, out += n) {
         scale_or_copy(a.columns->row(j), a.scaling->columns, a.scaling->rows, j, out);
-        if (a.sizes != nullptr) a.sizes->look_at(j, j + 1);
+        if (mine != nullptr) a.sizes->look_at_row(*mine, j, a.columns->row(j));
       }
     });
     enqueue_transpose(context, type, to, {buffer, column, ld}, count, n);

@@ -9,6 +9,7 @@
 #include "device/signal_handlers.hpp"
 #include "launch/queue_order.hpp"
 #include "launch/staging.hpp"
+#include "linalg/lu/kept_lu.hpp"
 #include "opencl_error.hpp"
 #include "session/arithmetic_rates.hpp"
 
@@ -80,6 +81,8 @@ struct Context::State {
   bool knows_rates = false;
   std::optional<ArithmeticRates> rates;
   KernelTrials trials{programs};
+  std::optional<Context> observer;
+  KeptLu kept_lu;
 };
 
 Context::Context(const Device& device, const ContextOptions& options)
@@ -109,6 +112,12 @@ ProgramStore& Context::programs() noexcept { return state_->programs; }
 const Tuning& Context::tuning() const noexcept { return state_->tuning; }
 Transfers Context::transfers() const noexcept { return state_->staging.transfers(); }
 Staging& Context::staging() const noexcept { return state_->staging; }
+KeptLu& Context::kept_lu() const noexcept { return state_->kept_lu; }
+Context& Context::observer() const {
+  if (!state_->observer)
+    state_->observer = Context(std::shared_ptr<State>(std::shared_ptr<State>(), state_.get()));
+  return *state_->observer;
+}
 KernelTrials& Context::trials() noexcept { return state_->trials; }
 
 bool Context::runs_long_loops() {

@@ -74,13 +74,13 @@ Matrix exchange_matrix(Index n) {
   return a;
 }
 
-struct Kind {
+struct IndefiniteKind {
   const char* name;
   std::function<Matrix(Index n)> make;
 };
 
 /// All regular from n = 2 on.
-std::vector<Kind> kinds() {
+std::vector<IndefiniteKind> indefinite_kinds() {
   return {{"random", [](Index n) { return random_symmetric(n, 3 * n); }},
           {"saddle point", [](Index n) { return saddle_point(n, n / 3, 0, n); }},
           {"zero diagonal", [](Index n) { return without_diagonal(n, n); }},
@@ -168,7 +168,7 @@ TEST_CASE("L D L^T: factors and answers of every size, from the lower triangle a
     Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))
       for (const Index n : sizes())
-        for (const Kind& kind : kinds()) {
+        for (const IndefiniteKind& kind : indefinite_kinds()) {
           if (n == 1 && std::string(kind.name) == "zero diagonal") continue;
           const double eps = unit_roundoff(type);
           const Matrix a = rounded(kind.make(n), type), b = rounded(random_matrix(n, 3, 5), type);
@@ -377,7 +377,7 @@ TEST_CASE("L D L^T: pivots, backward error and rcond beside LAPACK's dsytrf, dsy
   on_every_device([](const Device& device) {
     if (!device.profile.fp64) return;
     Context context(device, ContextOptions::from_environment());
-    for (const Kind& kind : kinds())
+    for (const IndefiniteKind& kind : indefinite_kinds())
       for (const Index n : {2, 33, 129, 300}) {
         CAPTURE(kind.name);
         CAPTURE(n);
@@ -410,7 +410,7 @@ TEST_CASE("sysv and sytrs of C leave and take LAPACK's factors") {
     clgauss_context context = nullptr;
     REQUIRE(clgauss_context_create_on_queue(own.queue()(), CLGAUSS_USE_ENVIRONMENT, &context) ==
             CLGAUSS_OK);
-    for (const Kind& kind : kinds())
+    for (const IndefiniteKind& kind : indefinite_kinds())
       for (const Index n : {2, 5, 64, 65, 130, 201})
         for (const int layout : {CLGAUSS_ROW_MAJOR, CLGAUSS_COLUMN_MAJOR})
           for (const int uplo : {CLGAUSS_LOWER, CLGAUSS_UPPER}) {

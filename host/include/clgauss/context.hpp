@@ -24,6 +24,7 @@ enum class Transfers {
 [[nodiscard]] std::string_view transfers_name(Transfers transfers);
 
 class Staging;
+class KeptLu;
 
 /// The settings of a context. Only from_environment() reads the environment.
 struct ContextOptions {
@@ -95,6 +96,11 @@ class Context {
   /// The kind of uploads in use: pageable if pinned memory was requested but the driver has none.
   [[nodiscard]] Transfers transfers() const noexcept;
   [[nodiscard]] Staging& staging() const noexcept;
+  /// The work of the last solve by LU.
+  [[nodiscard]] KeptLu& kept_lu() const noexcept;
+
+  /// A handle to the same that does not keep it open, for objects that this context keeps.
+  [[nodiscard]] Context& observer() const;
 
   /// Throws OutOfMemory, with the bytes needed and available, if `bytes` for `what` exceed the
   /// device's memory or the limit of a single allocation.
@@ -105,6 +111,8 @@ class Context {
 
  private:
   struct CLGAUSS_HIDDEN State;
+  explicit Context(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
   std::shared_ptr<State> state_;
 };
 

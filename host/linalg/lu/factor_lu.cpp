@@ -12,6 +12,7 @@
 #include "lap_timer.hpp"
 #include "launch/staging.hpp"
 #include "linalg/estimates/norm_estimator.hpp"
+#include "linalg/lu/kept_lu.hpp"
 #include "linalg/lu/lu_backend.hpp"
 #include "linalg/lu/mapped_factors.hpp"
 #include "linalg/lu/pivots.hpp"
@@ -106,21 +107,22 @@ class LuFactors : public Factored {
 
  private:
   void build();
+  void build_for_refinement();
   void upload_a(const System& system);
   [[nodiscard]] const cl::CommandQueue& queue() const { return context_.queue(); }
+  [[nodiscard]] LuBackend& lu() const { return *work_.backend; }
   [[nodiscard]] Index columns() const { return nrhs_ + question_.cols(); }
 
   Context& context_;
   FactorCall call_;
   Index n_, nrhs_;
+  std::optional<LuKind> kind_;  // under which work_ is kept
   MatrixView a_, b_, a64_;
   MatrixView first_b_;  // B, with the probe vectors beside it
   bool mapped_;         // whether on_host() serves estimates, which then need no kernels
   Exchanges exchanges_;
   SolveBlock block_;
-  cl::Buffer diagonal_;
-  std::unique_ptr<LuBackend> lu_;
-  std::optional<Kernel> diagonal_kernel_;
+  LuWork work_;
   std::optional<DeviceOperator> in_f64_;
   Matrix question_, first_product_;
 };
@@ -130,38 +132,53 @@ LuFactors::LuFactors(Context& context, const System& system, const FactorCall& c
       call_(call),
       n_(system.a.rows()),
       nrhs_(system.b.cols()),
+      kind_(KeptLu::kind_of(call.type, n_, nrhs_, call.estimate_columns, call.lu)),
       mapped_(n_ <= kMostMapped && maps_factors(context)) {
   const RealType type = call.type;
   const std::string what = system_text(system, type);
   MatrixMemory& matrices = context.staging().matrices();
   a_.ld = padded_ld(n_, type);
   a_.buffer = matrices.take(context, n_ * a_.ld * bytes_of(type), what);
-  b_ = {context.allocate(n_ * nrhs_ * bytes_of(type), what), 0, nrhs_};
+  std::optional<LuWork> kept = context.kept_lu().take(kind_);
+  const bool is_new = !kept;
+  work_ = kept ? *std::move(kept)
+               : LuWork{.b = context.allocate(n_ * nrhs_ * bytes_of(type), what),
+                        .diagonal = context.allocate(n_ * bytes_of(type), what)};
+  b_ = {work_.b, 0, nrhs_};
   block_ = SolveBlock(b_);
-  diagonal_ = context.allocate(n_ * bytes_of(type), what);
   if (call.keeps_f64) {
     a64_.ld = padded_ld(n_, RealType::f64);
     a64_.buffer = matrices.take(context, n_ * a64_.ld * sizeof(double), "A in f64, for residuals");
   }
-  context.programs().prepare([&] { build(); }, call.later);
+  context.programs().prepare(
+      [&] {
+        in_f64_.reset();
+        if (is_new) build();
+        build_for_refinement();
+      },
+      call.later);
 }
 
 void LuFactors::build() {
   const RealType type = call_.type;
-  in_f64_.reset();
-  lu_.reset();
-  lu_ = make_lu_backend(context_, type, n_, call_.lu, lu_spec_for(context_, type, n_, call_.lu));
-  lu_->prepare(a_, nrhs_);
-  diagonal_kernel_ = lu_->diagonal_kernel();
-  if (!diagonal_kernel_)
-    diagonal_kernel_ = context_.programs().kernel("diagonal.cl", "diagonal", real_defines(type));
+  work_.backend.reset();
+  work_.backend = make_lu_backend(context_.observer(), type, n_, call_.lu,
+                                  lu_spec_for(context_, type, n_, call_.lu));
+  lu().prepare(a_, nrhs_);
+  work_.diagonal_kernel = lu().diagonal_kernel();
+  if (!work_.diagonal_kernel)
+    work_.diagonal_kernel =
+        context_.programs().kernel("diagonal.cl", "diagonal", real_defines(type));
   if (call_.estimate_columns > 0 && !mapped_) {
     try {
-      lu_->prepare_both(call_.estimate_columns);
+      lu().prepare_both(call_.estimate_columns);
       prepare_upper_maximum(context_, type, n_);
     } catch (const NoUsableKernel&) {  // the self-tests say why; there will be no estimate
     }
   }
+}
+
+void LuFactors::build_for_refinement() {
   if (call_.extra_precise && context_.profile().fp64) {
     try {
       ExtraPreciseDevice::prepare(context_, nrhs_);
@@ -221,16 +238,16 @@ void LuFactors::factor_and_solve(SolveTimes& times, const ProgressCallback& prog
   LapTimer timer;
   if (progress) progress("factorisation", 0);
   if (n_ <= kLargestSmallSystem && nrhs_ <= 1) {
-    (void)lu_->gesv(queue(), a_, first_b_, columns());  // failed_column() reports a failure
+    (void)lu().gesv(queue(), a_, first_b_, columns());  // failed_column() reports a failure
     queue().finish();
     times.forward = timer.lap();
     return;
   }
-  lu_->getrf(queue(), a_, progress);
+  lu().getrf(queue(), a_, progress);
   queue().finish();
   times.forward = timer.lap();
   if (progress) progress("substitution", 0);
-  (void)lu_->getrs(queue(), a_, first_b_, columns());
+  (void)lu().getrs(queue(), a_, first_b_, columns());
   queue().finish();
   times.backward = timer.lap();
 }
@@ -238,14 +255,14 @@ void LuFactors::factor_and_solve(SolveTimes& times, const ProgressCallback& prog
 void LuFactors::read(Solved& solved) {
   const RealType type = call_.type;
   EliminationResult& result = solved.result;
-  result.pivoting = lu_->pivoting();
-  result.failed_column = lu_->failed_column(queue());
-  enqueue_diagonal(queue(), *diagonal_kernel_, a_, n_, diagonal_);
-  result.pivots = download_diagonal(queue(), a_, diagonal_, type, n_);
-  exchanges_.rows = read_twice([&] { return lu_->pivots(queue()); });
+  result.pivoting = lu().pivoting();
+  result.failed_column = lu().failed_column(queue());
+  enqueue_diagonal(queue(), *work_.diagonal_kernel, a_, n_, work_.diagonal);
+  result.pivots = download_diagonal(queue(), a_, work_.diagonal, type, n_);
+  exchanges_.rows = read_twice([&] { return lu().pivots(queue()); });
   judge_pivots(result, exchanges_.rows,
                call_.lu.positive_definite ? std::optional(least_normal(type)) : std::nullopt);
-  if (const auto symmetric = lu_->symmetric_pivots(queue())) {
+  if (const auto symmetric = lu().symmetric_pivots(queue())) {
     judge_pivots(result, *symmetric);
     exchanges_.columns = symmetric->exchanges;
   }
@@ -264,20 +281,20 @@ std::unique_ptr<Factored> LuFactors::on_host() {
 
 std::optional<DeviceFactors> LuFactors::device_factors() {
   if (call_.type != RealType::f32 || !scaling_.keeps_matrix()) return std::nullopt;
-  return DeviceFactors{b_.buffer, [this] { (void)lu_->getrs(queue(), a_, b_, nrhs_); }};
+  return DeviceFactors{b_.buffer, [this] { (void)lu().getrs(queue(), a_, b_, nrhs_); }};
 }
 
 void LuFactors::apply_inverse(bool transposed, const Scaling& by, Matrix& x) {
   block_.solve(context_, call_.type, by, x, [&](const MatrixView& b, Index columns) {
     if (transposed)
-      lu_->getrs_transposed(queue(), a_, b, columns);
+      lu().getrs_transposed(queue(), a_, b, columns);
     else
-      (void)lu_->getrs(queue(), a_, b, columns);
+      (void)lu().getrs(queue(), a_, b, columns);
   });
 }
 
 void LuFactors::release() {
-  lu_.reset();
+  if (kind_) context_.kept_lu().give(*kind_, std::move(work_));
   in_f64_.reset();
   MatrixMemory& matrices = context_.staging().matrices();
   if (call_.keeps_f64)

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lanes.hpp"
+#include "pairs.hpp"
 #include "parallel.hpp"
 
 namespace clgauss {

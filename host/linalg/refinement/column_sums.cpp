@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "lanes.hpp"
+#include "pairs.hpp"
 
 namespace clgauss {
 

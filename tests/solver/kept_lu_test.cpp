@@ -1,0 +1,132 @@
+/// The LU that a context keeps from one solve to the next.
+
+#include "linalg/lu/kept_lu.hpp"
+
+#include <doctest/doctest.h>
+
+#include <clgauss/lab/generate.hpp>
+#include <clgauss/solve.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "support/bits.hpp"
+#include "support/devices.hpp"
+
+namespace clgauss {
+
+namespace {
+
+LuOptions with_gemm(const GemmOptions& gemm) {
+  LuOptions options;
+  options.gemm = gemm;
+  return options;
+}
+
+struct KeptCase {
+  Method method;
+  Index n, nrhs;
+};
+
+/// A system that every method solves.
+System kept_system(const KeptCase& of, std::uint32_t seed) {
+  return {generate_matrix("spd", of.n, seed), random_matrix(of.n, of.nrhs, seed)};
+}
+
+Solution solved_in(Context& context, const KeptCase& of, std::uint32_t seed) {
+  SolveOptions options;
+  options.method = of.method;
+  return solve(context, kept_system(of, seed), options);
+}
+
+}  // namespace
+
+TEST_CASE("kept LU: only what was kept last is taken, only for the same kind, only once") {
+  test::on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    KeptLu kept;
+    const auto kind = KeptLu::kind_of(RealType::f32, 40, 1, 2, {});
+    REQUIRE(kind);
+    CHECK_FALSE(kept.take(kind));
+    const cl::Buffer mine = context.allocate(64, "a test");
+    kept.give(*kind, {.b = mine});
+    CHECK_FALSE(kept.take(KeptLu::kind_of(RealType::f32, 40, 2, 2, {})));
+    CHECK_FALSE(kept.take(kind));  // another kind was asked for, so it is gone
+    kept.give(*kind, {.b = mine});
+    const auto taken = kept.take(kind);
+    REQUIRE(taken);
+    CHECK(taken->b() == mine());
+    CHECK_FALSE(kept.take(kind));
+    kept.give(*kind, {.b = mine});
+    CHECK_FALSE(kept.take(std::nullopt));
+    CHECK_FALSE(kept.take(kind));
+  });
+}
+
+TEST_CASE("kept LU: not for large systems, nor for a caller's own choice of kernels") {
+  const auto is_kept = [](Index n, const LuOptions& options) {
+    return KeptLu::kind_of(RealType::f64, n, 1, 0, options).has_value();
+  };
+  CHECK(is_kept(KeptLu::kMostUnknowns, {}));
+  CHECK_FALSE(is_kept(KeptLu::kMostUnknowns + 1, {}));
+  LuOptions by_spec;
+  by_spec.spec = LuSpec{};
+  CHECK_FALSE(is_kept(100, by_spec));
+  CHECK_FALSE(is_kept(100, with_gemm({.preferred = {}, .strict = true})));
+  CHECK_FALSE(is_kept(100, with_gemm({.preferred = {GemmSpec{}}, .strict = false})));
+}
+
+TEST_CASE("kept LU: a solve has the bits that it has in a new context, whatever came before") {
+  test::on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    std::vector<KeptCase> cases;
+    for (const Method method : {Method::lu, Method::cholesky, Method::ldlt, Method::mixed})
+      for (const Index nrhs : {Index{1}, Index{3}}) cases.push_back({method, 70, nrhs});
+    cases.push_back({Method::lu, 30, 1});  // in one launch on a GPU
+    std::uint32_t seed = 1;
+    for (const KeptCase& one : cases) {
+      CAPTURE(static_cast<int>(one.method));
+      CAPTURE(one.nrhs);
+      ++seed;
+      Context fresh(device, ContextOptions::from_environment());
+      const Solution expected = solved_in(fresh, one, seed);
+      REQUIRE(expected.status == SolveStatus::ok);
+      for (const std::uint32_t before : {seed + 100, seed + 200}) {
+        (void)solved_in(context, one, before);
+        const Solution again = solved_in(context, one, seed);
+        CHECK(again.status == SolveStatus::ok);
+        CHECK(test::same_bits(again.x.values(), expected.x.values()));
+        CHECK(again.pivot_rows == expected.pivot_rows);
+        CHECK(again.determinant.log10_abs == expected.determinant.log10_abs);
+      }
+    }
+  });
+}
+
+TEST_CASE("kept LU: after a singular system the next one is solved") {
+  test::on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const KeptCase one{Method::lu, 70, 1};
+    System singular = kept_system(one, 3);
+    for (Index i = 0; i < one.n; ++i) singular.a(i, 20) = 0;
+    SolveOptions options;
+    options.method = one.method;
+    for (int turn = 0; turn < 2; ++turn) {
+      CHECK(solve(context, singular, options).failed_column == Index{20});
+      CHECK(solved_in(context, one, 4).status == SolveStatus::ok);
+    }
+  });
+}
+
+TEST_CASE("kept LU: it does not keep the context open") {
+  test::on_every_device([](const Device& device) {
+    std::optional<Context> context(std::in_place, device, ContextOptions::from_environment());
+    const cl::Context held = context->context();
+    CHECK(solved_in(*context, {Method::lu, 70, 1}, 5).status == SolveStatus::ok);
+    CHECK(held.getInfo<CL_CONTEXT_REFERENCE_COUNT>() > 1);
+    context.reset();
+    CHECK(held.getInfo<CL_CONTEXT_REFERENCE_COUNT>() == 1);
+  });
+}
+
+}  // namespace clgauss
