@@ -130,8 +130,7 @@ Norms norms_of_many(const Numbers& system, Index first, Index last, const Wanted
   Values r, d;
   for (Index top = first; top < last; top += kResidualRows) {
     const Index count = std::min(kResidualRows, last - top);
-    const StridedRows rows = transposed ? StridedRows{a.data() + top, count, n, 1, n}
-                                        : StridedRows{a.data() + top * n, count, n, n, 1};
+    const StridedRows rows = rows_of(a, n, top, count, transposed);
     const std::span<const double> of_b = b.subspan(top * nrhs, count * nrhs);
     r.assign(of_b.begin(), of_b.end());
     if (wanted.d != nullptr) {

@@ -19,6 +19,14 @@ struct StridedRows {
   Index rows, n, row_step, column_step;
 };
 
+/// Rows first .. first + count of a row-major A with n columns, or, if `transposed`, of the A whose
+/// transpose `a` holds.
+inline StridedRows rows_of(std::span<const double> a, Index n, Index first, Index count,
+                           bool transposed) {
+  return transposed ? StridedRows{a.data() + first, count, n, 1, n}
+                    : StridedRows{a.data() + first * n, count, n, n, 1};
+}
+
 /// r <- r - A x and, unless `d` is null, d <- d + |A| |x|, for some rows of A. x is n-by-nrhs, r
 /// and d are rows-by-nrhs, all row-major. Sums of 128 products are added up, so that the error is
 /// below (128 + n / 128) eps |A| |x|. 2 rows n nrhs flops, twice as many with `d`, on one core.

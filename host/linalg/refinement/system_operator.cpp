@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "linalg/refinement/column_sums.hpp"
+#include "linalg/refinement/residual_block.hpp"
 #include "matrix/transposed.hpp"
 #include "parallel.hpp"
 
@@ -42,9 +43,25 @@ void HostOperator::for_sums(const Matrix& x, const Note& note) const {
 
 void HostOperator::residual(const Matrix& x, Matrix& r, Matrix& d) {
   const Matrix& b = system_.b;
+  if (x.cols() >= kManyRightHandSides) return residual_of_many(x, r, d);
   for_sums(x, [&](Index i, Index c, const RowSums& sums) {
     r(i, c) = b(i, c) - sums.product;
     d(i, c) = std::abs(b(i, c)) + sums.magnitude;
+  });
+}
+
+void HostOperator::residual_of_many(const Matrix& x, Matrix& r, Matrix& d) const {
+  const Matrix& a = system_.a;
+  const Index nrhs = x.cols();
+  for_rows(a, [&](Index first, Index last) {
+    const Index from = first * nrhs, count = (last - first) * nrhs;
+    const std::span<const double> of_b = system_.b.values().subspan(from, count);
+    const std::span<double> of_r = r.values().subspan(from, count),
+                            of_d = d.values().subspan(from, count);
+    std::ranges::copy(of_b, of_r.begin());
+    std::ranges::transform(of_b, of_d.begin(), [](double number) { return std::abs(number); });
+    add_products(rows_of(a.values(), a.cols(), first, last - first, transposed_), x.values().data(),
+                 nrhs, of_r.data(), of_d.data());
   });
 }
 

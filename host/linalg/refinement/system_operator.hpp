@@ -37,6 +37,8 @@ class HostOperator : public SystemOperator {
   /// Calls note(i, c, sums) for every row and every column of the n-by-nrhs x, on all cores.
   template <typename Note>
   void for_sums(const Matrix& x, const Note& note) const;
+  /// residual() by products of matrices.
+  void residual_of_many(const Matrix& x, Matrix& r, Matrix& d) const;
 
   const System& system_;
   bool transposed_;
