@@ -2,23 +2,33 @@
 
 #include <algorithm>
 #include <atomic>
+#include <clgauss/lab/generate.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
+#include "linalg/estimates/host_triangles.hpp"
+#include "linalg/qr/host_products.hpp"
+#include "linalg/qr/reflection_loops.hpp"
 #include "linalg/solve/host_getrf.hpp"
+#include "matrix/max_or_nan.hpp"
 #include "parallel.hpp"
 
 namespace clgauss {
 
 namespace {
 
-constexpr Index kBlockColumns = 32, kRowsAtOnce = 8;
-constexpr double kClear = 1000;  // a rank is clear if it holds with this times the tolerance
+constexpr Index kBlockColumns = 32;
+constexpr double kGap = 16;      // of singular values around a tolerance at which a rank is clear
+constexpr double kMostPart = 8;  // of a column taken in one that is not
+constexpr int kInverseSteps = 6;
 
-double dot(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+std::vector<Index> whole_range(Index count) {
+  std::vector<Index> range(count);
+  std::iota(range.begin(), range.end(), Index{0});
+  return range;
 }
 
 /// The unit vector along (s, c); `other` if both are 0.
@@ -27,27 +37,13 @@ std::pair<double, double> unit_vector(double s, double c, std::pair<double, doub
   return length > 0 ? std::pair(s / length, c / length) : other;
 }
 
-/// sums[j] += by * sum_i factors[i] rows[i][j] for `rows` rows, `ld` apart.
-void add_rows(Index rows, const double* factors, Index factor_ld, const double* from, Index ld,
-              double by, Index columns, double* sums) {
-  Index i = 0;
-  for (; i + kRowsAtOnce <= rows; i += kRowsAtOnce, from += kRowsAtOnce * ld) {
-    double now[kRowsAtOnce];
-    for (Index r = 0; r < kRowsAtOnce; ++r) now[r] = by * factors[(i + r) * factor_ld];
-    for (Index j = 0; j < columns; ++j) {
-      double sum = sums[j];
-      for (Index r = 0; r < kRowsAtOnce; ++r) sum += now[r] * from[r * ld + j];
-      sums[j] = sum;
-    }
-  }
-  for (; i < rows; ++i, from += ld)
-    for (Index j = 0; j < columns; ++j) sums[j] += by * factors[i * factor_ld] * from[j];
-}
-
 }  // namespace
 
-bool ExtremeSingularValues::append(std::span<const double> above, double diagonal,
-                                   double tolerance) {
+ExtremeSingularValues::ExtremeSingularValues(Index columns) {
+  for (Estimate* estimate : {&largest_, &smallest_}) estimate->products.resize(columns);
+}
+
+bool ExtremeSingularValues::append(Index j, double diagonal, double tolerance) {
   // x^T R = sigma y^T with |y| = 1. With alpha = x^T w, (s x, c)^T (R, w; 0, gamma) has the same
   // length as (s, c) (sigma, alpha; 0, gamma). The singular values of the latter are the estimates.
   struct Grown {
@@ -56,8 +52,8 @@ bool ExtremeSingularValues::append(std::span<const double> above, double diagona
   };
   const double gamma = std::abs(diagonal);
   const auto grown = [&](const Estimate& estimate, bool largest) -> Grown {
-    if (estimate.vector.empty()) return {gamma, {0, 1}};
-    const double sigma = estimate.value, alpha = dot(estimate.vector, above);
+    if (is_empty_) return {gamma, {0, 1}};
+    const double sigma = estimate.value, alpha = estimate.products[j];
     const double most = (std::hypot(sigma + gamma, alpha) + std::hypot(sigma - gamma, alpha)) / 2;
     if (!(most > 0)) return {0, {1, 0}};
     const double value = largest ? most : sigma * (gamma / most),
@@ -73,60 +69,144 @@ bool ExtremeSingularValues::append(std::span<const double> above, double diagona
   const Grown largest = grown(largest_, true), smallest = grown(smallest_, false);
   if (!(smallest.value > 0 && smallest.value >= tolerance * largest.value)) return false;
   const auto keep = [](Estimate& estimate, const Grown& now) {
-    for (double& number : estimate.vector) number *= now.left.first;
-    estimate.vector.push_back(now.left.second);
     estimate.value = now.value;
+    std::tie(estimate.of_x, estimate.of_last) = now.left;
   };
   keep(largest_, largest);
   keep(smallest_, smallest);
+  is_empty_ = false;
   return true;
 }
 
-Geqp3::Geqp3(const Matrix& a)
+void ExtremeSingularValues::add_row(Index first, const double* row) {
+  for (Estimate* estimate : {&largest_, &smallest_}) {
+    double* const products = estimate->products.data() + first;
+    for (Index j = 0; j < estimate->products.size() - first; ++j)
+      products[j] = estimate->of_x * products[j] + estimate->of_last * row[j];
+  }
+}
+
+void ExtremeSingularValues::swap_columns(Index first, Index second) {
+  for (Estimate* estimate : {&largest_, &smallest_})
+    std::swap(estimate->products[first], estimate->products[second]);
+}
+
+Geqp3::Geqp3(const Matrix& a, std::vector<Index> order)
     : m_(a.rows()),
       n_(a.cols()),
       a_(m_, host_ld(n_)),
       f_(kBlockColumns, a_.cols()),
-      order_(n_),
+      order_(std::move(order)),
       norms_(n_),
-      measured_(n_) {
-  for (Index i = 0; i < m_; ++i) std::ranges::copy(a.row(i), a_.row(i).begin());
-  std::iota(order_.begin(), order_.end(), Index{0});
+      measured_(n_),
+      extremes_(n_) {
+  for (Index i = 0; i < m_; ++i)
+    for (Index j = 0; j < n_; ++j) a_(i, j) = a(i, order_[j]);
 }
 
-Geqp3::Geqp3(const Matrix& a, double tolerance) : Geqp3(a) { take_longest_columns(tolerance); }
+Geqp3::Geqp3(const Matrix& a, double tolerance) : Geqp3(a, whole_range(a.cols())) {
+  take_longest_columns(tolerance);
+}
 
 Geqp3 Geqp3::of_triangle(const Matrix& r, double tolerance) {
-  Geqp3 qr(r);
-  return qr.take_columns_in_order(tolerance) ? std::move(qr) : Geqp3(r, tolerance);
+  Geqp3 qr(r, whole_range(r.cols()));
+  if (qr.take_columns_in_order(tolerance)) return qr;
+  if (qr.rank() > 0 && qr.rank() < qr.n_) {
+    Geqp3 better(r, qr.better_order());
+    if (better.take_columns_in_order(tolerance)) return better;
+  }
+  return {r, tolerance};
 }
 
-/// Takes the columns in their order. Returns false if the rank is not clear.
+/// Takes the columns of a triangle in the order of order_. Returns false if the rank is not clear.
 bool Geqp3::take_columns_in_order(double tolerance) {
-  for (Index j = 0; j < n_; ++j) {  // A(j+1:m, j) is 0
+  Index end = 0;  // of the rows that are not 0 in a column up to this one
+  for (Index j = 0; j < n_; ++j) {
     const Index k = rank();
+    end = std::max(end, order_[j] + 1);
     double square = 0;
-    for (Index i = k + 1; i <= j; ++i) square += a_(i, j) * a_(i, j);
+    for (Index i = k + 1; i < end; ++i) square += a_(i, j) * a_(i, j);
     const double alpha = a_(k, j);
     const double diagonal =
         square == 0 ? alpha : -std::copysign(std::sqrt(alpha * alpha + square), alpha);
-    std::vector<double> above(k);
-    for (Index i = 0; i < k; ++i) above[i] = a_(i, j);
-    if (!extremes_.append(above, diagonal, kClear * tolerance)) continue;
+    if (!extremes_.append(j, diagonal, tolerance)) continue;
     if (j > k) swap_columns(k, j);
-    const double tau = reflect(k);
-    if (tau != 0) reflect_rest(k, j + 1, tau);
+    const double tau = reflect(k, end);
+    if (tau != 0) reflect_rest(k, end, tau);
     taus_.push_back(tau);
+    if (k + 1 < n_) extremes_.add_row(k + 1, &a_(k, k + 1));
   }
+  if (rank() == n_) return has_full_rank(tolerance);
   double left = 0;
   for (Index i = rank(); i < m_; ++i)
     for (const double value : a_.row(i).subspan(rank(), n_ - rank())) left += value * value;
-  return rank() < n_ && std::sqrt(left) <= tolerance * extremes_.largest();
+  const double omitted = std::sqrt(left);
+  return omitted <= tolerance * extremes_.largest() && kGap * omitted <= extremes_.smallest();
+}
+
+/// Whether inverse iteration with R finds no singular value below the tolerance times the largest.
+bool Geqp3::has_full_rank(double tolerance) const {
+  const HostTriangles<double> r{a_.values().data(), n_, a_.cols()};
+  Matrix x = random_matrix(n_, 2, 1);
+  double of_inverse = 0;
+  for (int step = 0; step < kInverseSteps; ++step) {
+    for (Index c = 0; c < x.cols(); ++c) {
+      const double length = norm2_of_column(x, c);
+      for (Index i = 0; i < n_; ++i) x(i, c) /= length;
+    }
+    x = r.solve_upper(x, step % 2 == 0);
+    for (Index c = 0; c < x.cols(); ++c) of_inverse = max_or_nan(of_inverse, norm2_of_column(x, c));
+  }
+  return of_inverse * tolerance * extremes_.largest() <= 1;
+}
+
+/// An order in which the columns taken have no large part in the others, each with the columns of R
+/// in their order.
+std::vector<Index> Geqp3::better_order() const {
+  const Index taken = rank(), left = n_ - taken;
+  Matrix r(taken, host_ld(taken)), parts(taken, host_ld(left));  // R1^-1 R2
+  for (Index i = 0; i < taken; ++i) {
+    const auto row = a_.row(i);
+    std::ranges::copy(row.subspan(i, taken - i), &r(i, i));
+    std::ranges::copy(row.subspan(taken, left), &parts(i, 0));
+  }
+  const HostLuKernels& kernels = host_lu_kernels();
+  const Index ld = parts.cols(), panels = (left + kHostPanel - 1) / kHostPanel;
+  in_parallel(panels, kElementsPerThread / (taken * taken) + 1, [&](Index from, Index to) {
+    kernels.solve_upper(taken, r.values().data(), r.cols(), (to - from) * kHostPanel,
+                        &parts(0, from * kHostPanel), ld);
+  });
+  std::vector<Index> order = order_;
+  for (Index exchange = 0; exchange < taken; ++exchange) {
+    Index row = 0, column = 0;
+    double most = kMostPart;
+    for (Index i = 0; i < taken; ++i)
+      for (Index j = 0; j < left; ++j)
+        if (std::abs(parts(i, j)) > most) {
+          most = std::abs(parts(i, j));
+          row = i;
+          column = j;
+        }
+    if (most == kMostPart || !std::isfinite(most)) break;
+    std::swap(order[row], order[taken + column]);
+    const double part = std::exchange(parts(row, column), 1.0);
+    for (double& value : parts.row(row).first(left)) value /= part;
+    for (Index i = 0; i < taken; ++i) {
+      if (i == row) continue;
+      const double by = std::exchange(parts(i, column), 0.0);
+      reflection_loops().add_rows(1, &by, 1, &parts(row, 0), ld, -1, left, &parts(i, 0));
+    }
+  }
+  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(taken);
+  std::sort(order.begin(), middle);
+  std::sort(middle, order.end());
+  return order;
 }
 
 /// Computes (I - tau v v^T) A(k:end, k+1:n), where v is stored below R in column k.
 void Geqp3::reflect_rest(Index k, Index end, double tau) {
   const Index ld = a_.cols();
+  const auto add_rows = reflection_loops().add_rows;
   const double beta = std::exchange(a_(k, k), 1);  // v is 1 there
   in_parallel(n_ - k - 1, kElementsPerThread / (end - k), [&](Index from, Index to) {
     const Index j0 = k + 1 + from, columns = to - from;
@@ -147,12 +227,11 @@ void Geqp3::take_longest_columns(double tolerance) {
     while (rank() < end && measured) {
       exchange(first);
       const Index k = rank();
-      const double tau = reflect(k);
-      std::vector<double> above(k);
-      for (Index i = 0; i < k; ++i) above[i] = a_(i, k);
-      if (!extremes_.append(above, a_(k, k), tolerance)) return;
+      const double tau = reflect(k, m_);
+      if (!extremes_.append(k, a_(k, k), tolerance)) return;
       measured = update_row(first, tau);
       taus_.push_back(tau);
+      if (k + 1 < n_) extremes_.add_row(k + 1, &a_(k, k + 1));
     }
     update_rest(first);
   }
@@ -172,6 +251,7 @@ void Geqp3::measure_columns() {
 void Geqp3::swap_columns(Index first, Index second) {
   for (Index i = 0; i < m_; ++i) std::swap(a_(i, first), a_(i, second));
   std::swap(order_[first], order_[second]);
+  extremes_.swap_columns(first, second);
 }
 
 /// Exchanges the longest remaining column into place k and applies the block's reflections to it.
@@ -188,13 +268,14 @@ void Geqp3::exchange(Index first) {
     for (Index c = 0; c < depth; ++c) a_(i, k) -= a_(i, first + c) * f_(c, k);
 }
 
-/// Computes (I - tau v v^T) A(k:m, k) = (beta, 0 ..), stores v = (1, ..) in place, and returns tau.
-double Geqp3::reflect(Index k) {
+/// Computes (I - tau v v^T) A(k:end, k) = (beta, 0 ..), stores v = (1, ..) in place, and returns
+/// tau.
+double Geqp3::reflect(Index k, Index end) {
   double square = 0;
-  for (Index i = k + 1; i < m_; ++i) square += a_(i, k) * a_(i, k);
+  for (Index i = k + 1; i < end; ++i) square += a_(i, k) * a_(i, k);
   if (square == 0) return 0;
   const double alpha = a_(k, k), beta = -std::copysign(std::sqrt(alpha * alpha + square), alpha);
-  for (Index i = k + 1; i < m_; ++i) a_(i, k) /= alpha - beta;
+  for (Index i = k + 1; i < end; ++i) a_(i, k) /= alpha - beta;
   a_(k, k) = beta;
   return (beta - alpha) / beta;
 }
@@ -203,6 +284,7 @@ double Geqp3::reflect(Index k) {
 /// Returns false if a column became so much shorter that it must be measured again.
 bool Geqp3::update_row(Index first, double tau) {
   const Index k = rank(), depth = k - first, ld = a_.cols(), rows = m_ - k;
+  const auto add_rows = reflection_loops().add_rows;
   if (k + 1 == n_) return true;
   const double below = std::sqrt(std::numeric_limits<double>::epsilon());
   const double beta = std::exchange(a_(k, k), 1);  // v is 1 there
@@ -235,6 +317,7 @@ bool Geqp3::update_row(Index first, double tau) {
 /// A = A - V F, below R.
 void Geqp3::update_rest(Index first) {
   const Index k = rank(), depth = k - first, ld = a_.cols();
+  const auto add_rows = reflection_loops().add_rows;
   if (k == n_) return;
   in_parallel(m_ - k, kElementsPerThread / (n_ - k), [&](Index from, Index to) {
     for (Index i = k + from; i < k + to; ++i)

@@ -7,22 +7,33 @@
 
 namespace clgauss {
 
-/// Estimates the largest and the smallest singular value of a triangle that grows by one column at
-/// a time, as LAPACK's laic1 does (Bischof 1990). The largest is estimated from below, the smallest
-/// from above. A column of k numbers takes k flops for each.
+/// Estimates the largest and the smallest singular value of a triangle R that grows by one column
+/// at a time, as LAPACK's laic1 does (Bischof 1990). The largest is estimated from below, the
+/// smallest from above. For each it keeps x^T A, where A is what R's rows have in the columns that
+/// may still be appended, and |x| = 1: a row of k numbers takes 6 k flops.
 class ExtremeSingularValues {
  public:
-  /// Appends the column (above, diagonal) and returns true if the triangle's smallest singular
-  /// value is then above 0 and at least `tolerance` times the largest. Otherwise leaves the
-  /// triangle unchanged.
-  [[nodiscard]] bool append(std::span<const double> above, double diagonal, double tolerance);
+  /// For `columns` columns that may be appended, none of which has a row yet.
+  explicit ExtremeSingularValues(Index columns);
+
+  /// Appends column j, whose element below R's rows is `diagonal`, and returns true if the
+  /// triangle's smallest singular value is then above 0 and at least `tolerance` times the largest.
+  /// Otherwise leaves the triangle unchanged.
+  [[nodiscard]] bool append(Index j, double diagonal, double tolerance);
+  /// The row that the column appended last adds: `row`[j - first] in column j >= first. The columns
+  /// before `first` must not be appended any more.
+  void add_row(Index first, const double* row);
+  void swap_columns(Index first, Index second);
   [[nodiscard]] double largest() const { return largest_.value; }
+  [[nodiscard]] double smallest() const { return smallest_.value; }
 
  private:
   struct Estimate {
-    double value = 0;
-    std::vector<double> vector;  // of length 1; its product with the triangle has length `value`
+    double value = 0;              // the length of x^T R
+    double of_x = 0, of_last = 1;  // x is of_x times what it was, and then of_last
+    std::vector<double> products;  // x^T A
   };
+  bool is_empty_ = true;
   Estimate largest_, smallest_;
 };
 
@@ -39,11 +50,16 @@ class Geqp3 {
 
   /// QR of an upper triangle R. If its rank is clear, columns are not exchanged by length: they
   /// keep their order, except that those that depend on earlier ones come last. The rank is clear
-  /// if three conditions hold. There are such columns. The columns taken have no estimated singular
-  /// value below 1000 times the tolerance. The Frobenius norm of what R omits is at most the
-  /// tolerance times the largest singular value; that norm bounds the singular values that count as
-  /// 0. Up to 2 d n^2 flops for d such columns, none if they are the last ones. If the rank is not
-  /// clear, as Geqp3(r, tolerance).
+  /// if the columns taken have no estimated singular value below the tolerance times their largest,
+  /// and if one of two conditions holds. Either all columns are taken, and some steps of inverse
+  /// iteration find no smaller singular value, either. Or the Frobenius norm of what R omits is at
+  /// most the tolerance times the largest singular value, and at most 1 / 16 of the smallest one of
+  /// the columns taken; that norm bounds the singular values that count as 0. Up to 2 d n^2 flops
+  /// for d such columns, none if they are the last ones.
+  ///
+  /// If the rank is not clear, columns taken are exchanged with others of which they have a large
+  /// part, until no part is above 8 (Gu and Eisenstat 1996), and the rank may be clear in this
+  /// order: d n^2 flops, and 2 d n each exchange. Otherwise as Geqp3(r, tolerance).
   [[nodiscard]] static Geqp3 of_triangle(const Matrix& r, double tolerance);
 
   [[nodiscard]] Index rank() const { return taus_.size(); }
@@ -55,13 +71,16 @@ class Geqp3 {
   void apply(Matrix& c, bool transposed) const;
 
  private:
-  explicit Geqp3(const Matrix& a);
+  /// A P with the columns in `order`, none of them taken.
+  Geqp3(const Matrix& a, std::vector<Index> order);
   void take_longest_columns(double tolerance);
   [[nodiscard]] bool take_columns_in_order(double tolerance);
+  [[nodiscard]] bool has_full_rank(double tolerance) const;
+  [[nodiscard]] std::vector<Index> better_order() const;
   void measure_columns();
   void swap_columns(Index first, Index second);
   void exchange(Index first);
-  [[nodiscard]] double reflect(Index k);
+  [[nodiscard]] double reflect(Index k, Index end);
   void reflect_rest(Index k, Index end, double tau);
   [[nodiscard]] bool update_row(Index first, double tau);
   void update_rest(Index first);

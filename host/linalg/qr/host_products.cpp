@@ -1,10 +1,10 @@
 #include "linalg/qr/host_products.hpp"
 
 #include <algorithm>
-#include <clgauss/condition.hpp>
 #include <cmath>
 #include <mutex>
 
+#include "lanes.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "parallel.hpp"
 
@@ -74,14 +74,24 @@ double norm2_of_column(const Matrix& x, Index c) {
   return largest * std::sqrt(sum);
 }
 
-MatrixNorms norms_of(const Matrix& a) {
-  MatrixNorms norms{0, size_of(a).norm1};
-  for (Index i = 0; i < a.rows(); ++i) {
-    double sum = 0;
-    for (const double value : a.row(i)) sum += std::abs(value);
-    norms.inf = max_or_nan(norms.inf, sum);
-  }
-  return norms;
+double norm_inf_of(const Matrix& a) {
+  std::vector<double> sums(a.rows());
+  in_parallel(a.rows(), kElementsPerThread / std::max<Index>(a.cols(), 1) + 1,
+              [&](Index first, Index last) {
+                for (Index i = first; i < last; ++i) {
+                  Lanes lanes{};
+                  const auto row = a.row(i);
+                  const Index whole = row.size() / kLanes * kLanes;
+                  for (Index j = 0; j < whole; j += kLanes)
+                    for (Index p = 0; p < kPairs; ++p)
+                      lanes[p] += magnitude_of(load_pair(row.data() + j + 2 * p));
+                  for (Index j = whole; j < row.size(); ++j) lanes[0][0] += std::abs(row[j]);
+                  sums[i] = sum_of(lanes);
+                }
+              });
+  double largest = 0;
+  for (const double sum : sums) largest = max_or_nan(largest, sum);
+  return largest;
 }
 
 }  // namespace clgauss

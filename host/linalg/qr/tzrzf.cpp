@@ -3,38 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lanes.hpp"
+#include "linalg/qr/reflection_loops.hpp"
 #include "parallel.hpp"
 
 namespace clgauss {
 
 namespace {
 
-constexpr Index kTailBlock = 64;  // rows that cores share before their own reflections are made
-constexpr Index kTailsAtOnce = 4;
-
-/// Applies (I - tau v v^T) from the right to kRows rows, `ld` apart. `diagonal` holds the elements
-/// where v is 1. `tails` holds the elements for v's other `length` numbers; `length` is even.
-template <Index kRows>
-void reflect_tails(const double* v, double tau, Index length, double* diagonal, Index diagonal_ld,
-                   double* tails, Index ld) {
-  Pair sums[kRows] = {};
-  for (Index j = 0; j < length; j += 2) {
-    const Pair now = load_pair(v + j);
-    for (Index q = 0; q < kRows; ++q) sums[q] += now * load_pair(tails + q * ld + j);
-  }
-  for (Index q = 0; q < kRows; ++q) {
-    const double by = tau * (diagonal[q * diagonal_ld] + sums[q][0] + sums[q][1]);
-    diagonal[q * diagonal_ld] -= by;
-    double* const tail = tails + q * ld;
-    for (Index j = 0; j < length; ++j) tail[j] -= by * v[j];
-  }
-}
+constexpr Index kTailBlock = 64;   // rows that cores share before their own reflections are made
+constexpr Index kTailsAtOnce = 8;  // they stay in the nearest cache
 
 }  // namespace
 
 Tzrzf::Tzrzf(const Matrix& w)
-    : r_(w.rows()), k_(w.cols()), t_(r_, r_), tail_(r_, (k_ - r_ + 1) / 2 * 2), taus_(r_) {
+    : r_(w.rows()), k_(w.cols()), t_(r_, r_), tail_(r_, k_ - r_), taus_(r_) {
   for (Index i = 0; i < r_; ++i) {
     std::ranges::copy(w.row(i).subspan(i, r_ - i), t_.row(i).begin() + static_cast<long>(i));
     std::ranges::copy(w.row(i).subspan(r_), tail_.row(i).begin());
@@ -54,15 +36,11 @@ Tzrzf::Tzrzf(const Matrix& w)
 
 /// Applies the reflections number `to` - 1 down to `from` to rows first .. last.
 void Tzrzf::reflect_rows(Index first, Index last, Index from, Index to) {
-  const Index length = tail_.cols();
-  Index q = first;
-  for (; q + kTailsAtOnce <= last; q += kTailsAtOnce)
+  const auto reflect_tails = reflection_loops().reflect_tails;
+  for (Index q = first; q < last; q += kTailsAtOnce)
     for (Index i = to; i-- > from;)
-      reflect_tails<kTailsAtOnce>(&tail_(i, 0), taus_[i], length, &t_(q, i), r_, &tail_(q, 0),
-                                  length);
-  for (; q < last; ++q)
-    for (Index i = to; i-- > from;)
-      reflect_tails<1>(&tail_(i, 0), taus_[i], length, &t_(q, i), r_, &tail_(q, 0), length);
+      reflect_tails(std::min(kTailsAtOnce, last - q), &tail_(i, 0), taus_[i], k_ - r_, &t_(q, i),
+                    r_, &tail_(q, 0), tail_.cols());
 }
 
 /// (T(i, i), tail) H_i = (beta, 0).
