@@ -6,6 +6,7 @@
 #include <clgauss/lab/generate.hpp>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <tuple>
 
 #include "linalg/qr/geqp3.hpp"
@@ -47,6 +48,13 @@ Matrix triangle_of(Matrix a, double noise) {
   for (Index i = 0; i < n; ++i)
     for (Index j = i; j < n; ++j) a(i, j) += noise * added(i, j);
   return a;
+}
+
+/// of_triangle() of an R without full rank.
+Geqp3 deficient(const Matrix& r, double tolerance) {
+  std::optional<Geqp3> qr = Geqp3::of_triangle(r, tolerance);
+  REQUIRE(qr.has_value());
+  return *std::move(qr);
 }
 
 /// Q R, or only what it differs by from A P.
@@ -149,7 +157,7 @@ TEST_CASE("geqp3: of a triangle with a clear rank columns that depend on others 
             for (Index k = i; k < j; ++k)
               if (!depends(k)) r(i, j) += r(i, k) / size;
           }
-        const Geqp3 qr = Geqp3::of_triangle(r, kPrecision * size);
+        const Geqp3 qr = deficient(r, kPrecision * size);
         CHECK(qr.rank() == taken.size());
         CHECK(off(r, qr) <= 20 * size * kPrecision);
         CHECK(std::equal(taken.begin(), taken.end(), qr.order().begin()));
@@ -171,7 +179,7 @@ TEST_CASE("geqp3: of a triangle of a deficient rank columns are taken in their o
     const auto size = static_cast<double>(n);
     const double tolerance = size * (noise == 0 ? kPrecision : 0x1p-23);
     const Matrix r = triangle_of(of_rank(n, n, rank, 3), noise);
-    const Geqp3 qr = Geqp3::of_triangle(r, tolerance);
+    const Geqp3 qr = deficient(r, tolerance);
     CHECK(qr.rank() == rank);
     CHECK(qr.rank() == Geqp3(r, tolerance).rank());
     CHECK(off(r, qr) <= tolerance * size);
@@ -188,7 +196,7 @@ TEST_CASE(
     for (Index i = 0; i < n; ++i) a(i, 5) = a(i, 3) + 1e-10 * a(i, n - 1);
     const Matrix r = triangle_of(a, 0);
     const double tolerance = kPrecision * static_cast<double>(n);
-    const Geqp3 qr = Geqp3::of_triangle(r, tolerance);
+    const Geqp3 qr = deficient(r, tolerance);
     CHECK(qr.rank() == n - 1);
     CHECK((qr.order()[n - 1] == 5 || qr.order()[n - 1] == 3));
     CHECK(std::ranges::is_sorted(qr.order().first(n - 1)));
@@ -196,15 +204,47 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("geqp3: of a triangle of full rank no column moves, however small it is") {
+TEST_CASE("geqp3: a triangle has full rank down to its smallest singular value") {
+  for (const std::uint64_t seed : {21, 22, 23, 24, 25, 26, 27, 28}) {
+    CAPTURE(seed);
+    const Index n = 60;
+    const Matrix r = triangle_of(random_matrix(n, n, seed), 0);
+    // Powers of R^T R, and of its inverse
+    std::vector<double> up(n, 1.0), down(n, 1.0);
+    double largest = 0, smallest = 0;
+    for (int step = 0; step < 300; ++step) {
+      std::vector<double> product(n), turned(n);
+      for (Index i = 0; i < n; ++i)
+        for (Index j = i; j < n; ++j) product[i] += r(i, j) * up[j];
+      for (Index i = 0; i < n; ++i)
+        for (Index j = i; j < n; ++j) turned[j] += r(i, j) * product[i];
+      for (Index j = 0; j < n; ++j) {
+        for (Index i = 0; i < j; ++i) down[j] -= r(i, j) * down[i];
+        down[j] /= r(j, j);
+      }
+      for (Index i = n; i-- > 0;) {
+        for (Index j = i + 1; j < n; ++j) down[i] -= r(i, j) * down[j];
+        down[i] /= r(i, i);
+      }
+      const auto unit = [](std::vector<double>& x) {
+        const double length = std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
+        for (double& value : x) value /= length;
+        return std::sqrt(length);
+      };
+      largest = unit(turned);
+      smallest = 1 / unit(down);
+      up = turned;
+    }
+    CHECK_FALSE(Geqp3::of_triangle(r, 0.5 * smallest / largest).has_value());
+    CHECK(Geqp3::of_triangle(r, 1.5 * smallest / largest).has_value());
+  }
+}
+
+TEST_CASE("geqp3: a triangle of full rank is left as it is") {
   for (const Index n : {1, 2, 33, 300}) {
     CAPTURE(n);
     const Matrix r = triangle_of(random_matrix(n, n, 12), 0);
-    const Geqp3 qr = Geqp3::of_triangle(r, 1e-3 / static_cast<double>(n * n));
-    CHECK(qr.rank() == n);
-    CHECK(std::ranges::is_sorted(qr.order()));
-    for (Index i = 0; i < n; ++i)
-      for (Index j = i; j < n; ++j) CHECK(qr.r(i, j) == r(i, j));
+    CHECK_FALSE(Geqp3::of_triangle(r, 1e-3 / static_cast<double>(n * n)).has_value());
   }
 }
 
@@ -213,7 +253,7 @@ TEST_CASE("geqp3: of a triangle whose rank is not clear it is what it is of any 
   for (Index i = 0; i < 60; ++i)
     for (Index j = i; j < 60; ++j) graded(i, j) = std::pow(10, -static_cast<double>(j) / 5);
   for (const double tolerance : {0.5, 1e-2, 1e-5, 1e-9}) {
-    const Geqp3 all(graded, tolerance), triangle = Geqp3::of_triangle(graded, tolerance);
+    const Geqp3 all(graded, tolerance), triangle = deficient(graded, tolerance);
     CHECK(triangle.rank() == all.rank());
     CHECK(std::ranges::equal(triangle.order(), all.order()));
   }
@@ -226,7 +266,7 @@ TEST_CASE(
   const Matrix r = shrinking_kahan(90);
   for (const double tolerance : {1e-5, 1e-9}) {
     CHECK(Geqp3(r, tolerance).rank() < 89);
-    CHECK(Geqp3::of_triangle(r, tolerance).rank() == 89);
+    CHECK(deficient(r, tolerance).rank() == 89);
   }
 }
 

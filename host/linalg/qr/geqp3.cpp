@@ -21,7 +21,7 @@ namespace clgauss {
 namespace {
 
 constexpr Index kBlockColumns = 32;
-constexpr double kGap = 16;      // of singular values around a tolerance at which a rank is clear
+constexpr double kGap = 16;      // between singular values where a rank is clear
 constexpr double kMostPart = 8;  // of a column taken in one that is not
 constexpr int kInverseSteps = 6;
 
@@ -91,15 +91,43 @@ void ExtremeSingularValues::swap_columns(Index first, Index second) {
     std::swap(estimate->products[first], estimate->products[second]);
 }
 
+namespace {
+
+/// Whether neither the estimates of a triangle's singular values nor some steps of inverse iteration
+/// find one below the tolerance times the largest.
+bool has_full_rank(const Matrix& r, double tolerance) {
+  const Index n = r.cols();
+  ExtremeSingularValues extremes(n);
+  for (Index j = 0; j < n; ++j) {
+    if (!extremes.append(j, r(j, j), tolerance)) return false;
+    extremes.add_row(j + 1, r.row(j).data() + j + 1);
+  }
+  const HostTriangles<double> triangle{r.values().data(), n, n};
+  Matrix x = random_matrix(n, 2, 1);
+  double of_inverse = 0;
+  for (int step = 0; step < kInverseSteps; ++step) {
+    for (Index c = 0; c < x.cols(); ++c) {
+      const double length = norm2_of_column(x, c);
+      for (Index i = 0; i < n; ++i) x(i, c) /= length;
+    }
+    x = triangle.solve_upper(x, step % 2 == 0);
+    for (Index c = 0; c < x.cols(); ++c) of_inverse = max_or_nan(of_inverse, norm2_of_column(x, c));
+  }
+  return of_inverse * tolerance * extremes.largest() <= 1;
+}
+
+}  // namespace
+
 Geqp3::Geqp3(const Matrix& a, std::vector<Index> order)
-    : m_(a.rows()),
-      n_(a.cols()),
-      a_(m_, host_ld(n_)),
-      f_(kBlockColumns, a_.cols()),
-      order_(std::move(order)),
-      norms_(n_),
-      measured_(n_),
-      extremes_(n_) {
+    : m_(a.rows()), n_(a.cols()), a_(m_, host_ld(n_)), norms_(n_), measured_(n_), extremes_(n_) {
+  start(a, std::move(order));
+}
+
+void Geqp3::start(const Matrix& a, std::vector<Index> order) {
+  order_ = std::move(order);
+  taus_.clear();
+  ends_.clear();
+  extremes_ = ExtremeSingularValues(n_);
   for (Index i = 0; i < m_; ++i)
     for (Index j = 0; j < n_; ++j) a_(i, j) = a(i, order_[j]);
 }
@@ -108,18 +136,26 @@ Geqp3::Geqp3(const Matrix& a, double tolerance) : Geqp3(a, whole_range(a.cols())
   take_longest_columns(tolerance);
 }
 
-Geqp3 Geqp3::of_triangle(const Matrix& r, double tolerance) {
+std::optional<Geqp3> Geqp3::of_triangle(const Matrix& r, double tolerance, double clear) {
+  if (has_full_rank(r, tolerance)) return std::nullopt;
   Geqp3 qr(r, whole_range(r.cols()));
-  if (qr.take_columns_in_order(tolerance)) return qr;
+  qr.take_columns_in_order(tolerance);
   if (qr.rank() > 0 && qr.rank() < qr.n_) {
-    Geqp3 better(r, qr.better_order());
-    if (better.take_columns_in_order(tolerance)) return better;
+    const double least = clear * tolerance * qr.extremes_.largest();
+    if (qr.omits_at_most(tolerance / kGap) && qr.extremes_.smallest() >= least) return qr;
+    std::vector<Index> order = qr.better_order();
+    if (order != qr.order_) {
+      qr.start(r, std::move(order));
+      qr.take_columns_in_order(tolerance);
+    }
+    if (qr.omits_at_most(tolerance)) return qr;
   }
-  return {r, tolerance};
+  return Geqp3(r, tolerance);
 }
 
-/// Takes the columns of a triangle in the order of order_. Returns false if the rank is not clear.
-bool Geqp3::take_columns_in_order(double tolerance) {
+/// Takes the columns of a triangle in the order of order_, but for those that would make the
+/// smallest estimated singular value too small.
+void Geqp3::take_columns_in_order(double tolerance) {
   Index end = 0;  // of the rows that are not 0 in a column up to this one
   for (Index j = 0; j < n_; ++j) {
     const Index k = rank();
@@ -131,12 +167,15 @@ bool Geqp3::take_columns_in_order(double tolerance) {
         square == 0 ? alpha : -std::copysign(std::sqrt(alpha * alpha + square), alpha);
     if (!extremes_.append(j, diagonal, tolerance)) continue;
     if (j > k) swap_columns(k, j);
-    const double tau = reflect(k, end);
-    if (tau != 0) reflect_rest(k, end, tau);
-    taus_.push_back(tau);
+    reflect(k, end);
+    if (taus_[k] != 0) reflect_rest(k);
     if (k + 1 < n_) extremes_.add_row(k + 1, &a_(k, k + 1));
   }
-  if (rank() == n_) return has_full_rank(tolerance);
+}
+
+/// Whether the Frobenius norm of what R omits is at most `tolerance` times the largest and far below
+/// the smallest singular value of the columns taken.
+bool Geqp3::omits_at_most(double tolerance) const {
   double left = 0;
   for (Index i = rank(); i < m_; ++i)
     for (const double value : a_.row(i).subspan(rank(), n_ - rank())) left += value * value;
@@ -144,36 +183,16 @@ bool Geqp3::take_columns_in_order(double tolerance) {
   return omitted <= tolerance * extremes_.largest() && kGap * omitted <= extremes_.smallest();
 }
 
-/// Whether inverse iteration with R finds no singular value below the tolerance times the largest.
-bool Geqp3::has_full_rank(double tolerance) const {
-  const HostTriangles<double> r{a_.values().data(), n_, a_.cols()};
-  Matrix x = random_matrix(n_, 2, 1);
-  double of_inverse = 0;
-  for (int step = 0; step < kInverseSteps; ++step) {
-    for (Index c = 0; c < x.cols(); ++c) {
-      const double length = norm2_of_column(x, c);
-      for (Index i = 0; i < n_; ++i) x(i, c) /= length;
-    }
-    x = r.solve_upper(x, step % 2 == 0);
-    for (Index c = 0; c < x.cols(); ++c) of_inverse = max_or_nan(of_inverse, norm2_of_column(x, c));
-  }
-  return of_inverse * tolerance * extremes_.largest() <= 1;
-}
-
 /// An order in which the columns taken have no large part in the others, each with the columns of R
 /// in their order.
 std::vector<Index> Geqp3::better_order() const {
   const Index taken = rank(), left = n_ - taken;
-  Matrix r(taken, host_ld(taken)), parts(taken, host_ld(left));  // R1^-1 R2
-  for (Index i = 0; i < taken; ++i) {
-    const auto row = a_.row(i);
-    std::ranges::copy(row.subspan(i, taken - i), &r(i, i));
-    std::ranges::copy(row.subspan(taken, left), &parts(i, 0));
-  }
+  Matrix parts(taken, host_ld(left));  // R1^-1 R2
+  for (Index i = 0; i < taken; ++i) std::ranges::copy(a_.row(i).subspan(taken, left), &parts(i, 0));
   const HostLuKernels& kernels = host_lu_kernels();
   const Index ld = parts.cols(), panels = (left + kHostPanel - 1) / kHostPanel;
   in_parallel(panels, kElementsPerThread / (taken * taken) + 1, [&](Index from, Index to) {
-    kernels.solve_upper(taken, r.values().data(), r.cols(), (to - from) * kHostPanel,
+    kernels.solve_upper(taken, a_.values().data(), a_.cols(), (to - from) * kHostPanel,
                         &parts(0, from * kHostPanel), ld);
   });
   std::vector<Index> order = order_;
@@ -203,14 +222,15 @@ std::vector<Index> Geqp3::better_order() const {
   return order;
 }
 
-/// Computes (I - tau v v^T) A(k:end, k+1:n), where v is stored below R in column k.
-void Geqp3::reflect_rest(Index k, Index end, double tau) {
-  const Index ld = a_.cols();
+/// Computes (I - tau v v^T) A(k:end, k+1:n) for reflection k.
+void Geqp3::reflect_rest(Index k) {
+  const Index ld = a_.cols(), end = ends_[k];
+  const double tau = taus_[k];
   const auto add_rows = reflection_loops().add_rows;
   const double beta = std::exchange(a_(k, k), 1);  // v is 1 there
   in_parallel(n_ - k - 1, kElementsPerThread / (end - k), [&](Index from, Index to) {
     const Index j0 = k + 1 + from, columns = to - from;
-    double* const f = &f_(0, j0);
+    double* const f = norms_.data() + j0;
     std::fill_n(f, columns, 0.0);  // tau v^T A
     add_rows(end - k, &a_(k, k), ld, &a_(k, j0), ld, tau, columns, f);
     for (Index i = k; i < end; ++i) add_rows(1, &a_(i, k), ld, f, ld, -1, columns, &a_(i, j0));
@@ -220,6 +240,7 @@ void Geqp3::reflect_rest(Index k, Index end, double tau) {
 
 void Geqp3::take_longest_columns(double tolerance) {
   const Index most = std::min(m_, n_);
+  f_ = Matrix(kBlockColumns, a_.cols());
   while (rank() < most) {
     measure_columns();
     const Index first = rank(), end = std::min(most, first + kBlockColumns);
@@ -227,10 +248,13 @@ void Geqp3::take_longest_columns(double tolerance) {
     while (rank() < end && measured) {
       exchange(first);
       const Index k = rank();
-      const double tau = reflect(k, m_);
-      if (!extremes_.append(k, a_(k, k), tolerance)) return;
-      measured = update_row(first, tau);
-      taus_.push_back(tau);
+      reflect(k, m_);
+      if (!extremes_.append(k, a_(k, k), tolerance)) {
+        taus_.pop_back();
+        ends_.pop_back();
+        return;
+      }
+      measured = update_row(first, k);
       if (k + 1 < n_) extremes_.add_row(k + 1, &a_(k, k + 1));
     }
     update_rest(first);
@@ -268,22 +292,26 @@ void Geqp3::exchange(Index first) {
     for (Index c = 0; c < depth; ++c) a_(i, k) -= a_(i, first + c) * f_(c, k);
 }
 
-/// Computes (I - tau v v^T) A(k:end, k) = (beta, 0 ..), stores v = (1, ..) in place, and returns
-/// tau.
-double Geqp3::reflect(Index k, Index end) {
-  double square = 0;
+/// Computes reflection k with (I - tau v v^T) A(k:end, k) = (beta, 0 ..). Stores v = (1, ..) in
+/// place, without its 1.
+void Geqp3::reflect(Index k, Index end) {
+  double square = 0, tau = 0;
   for (Index i = k + 1; i < end; ++i) square += a_(i, k) * a_(i, k);
-  if (square == 0) return 0;
-  const double alpha = a_(k, k), beta = -std::copysign(std::sqrt(alpha * alpha + square), alpha);
-  for (Index i = k + 1; i < end; ++i) a_(i, k) /= alpha - beta;
-  a_(k, k) = beta;
-  return (beta - alpha) / beta;
+  if (square != 0) {
+    const double alpha = a_(k, k), beta = -std::copysign(std::sqrt(alpha * alpha + square), alpha);
+    for (Index i = k + 1; i < end; ++i) a_(i, k) /= alpha - beta;
+    a_(k, k) = beta;
+    tau = (beta - alpha) / beta;
+  }
+  taus_.push_back(tau);
+  ends_.push_back(end);
 }
 
 /// Computes F's row for reflection k and row k of R, and updates the lengths of the columns.
 /// Returns false if a column became so much shorter that it must be measured again.
-bool Geqp3::update_row(Index first, double tau) {
-  const Index k = rank(), depth = k - first, ld = a_.cols(), rows = m_ - k;
+bool Geqp3::update_row(Index first, Index k) {
+  const Index depth = k - first, ld = a_.cols(), rows = m_ - k;
+  const double tau = taus_[k];
   const auto add_rows = reflection_loops().add_rows;
   if (k + 1 == n_) return true;
   const double below = std::sqrt(std::numeric_limits<double>::epsilon());
@@ -329,11 +357,12 @@ void Geqp3::apply(Matrix& c, bool transposed) const {
   std::vector<double> sums(c.cols());
   for (Index step = 0; step < rank(); ++step) {
     const Index k = transposed ? step : rank() - 1 - step;
+    if (taus_[k] == 0) continue;
     const auto v = [&](Index i) { return i == k ? 1 : a_(i, k); };
     std::ranges::fill(sums, 0.0);
-    for (Index i = k; i < m_; ++i)
+    for (Index i = k; i < ends_[k]; ++i)
       for (Index j = 0; j < c.cols(); ++j) sums[j] += v(i) * c(i, j);
-    for (Index i = k; i < m_; ++i)
+    for (Index i = k; i < ends_[k]; ++i)
       for (Index j = 0; j < c.cols(); ++j) c(i, j) -= taus_[k] * v(i) * sums[j];
   }
 }

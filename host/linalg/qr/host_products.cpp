@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 
 #include "lanes.hpp"
 #include "matrix/max_or_nan.hpp"
@@ -21,36 +20,49 @@ Matrix transposed_in_parallel(const Matrix& a) {
   return turned;
 }
 
+namespace {
+
+/// Cores share the columns of A, so that each sum has the same order with any number of them.
+Matrix transposed_product(const Matrix& a, const Matrix& x) {
+  Matrix y(a.cols(), x.cols());
+  const Index strips = (a.cols() + kLanes - 1) / kLanes;
+  in_parallel(strips, kElementsPerThread / (kLanes * std::max<Index>(a.rows(), 1)) + 1,
+              [&](Index first, Index last) {
+                const Index begin = first * kLanes,
+                            count = std::min(last * kLanes, a.cols()) - begin;
+                for (Index c = 0; c < x.cols(); ++c) {
+                  Values sums(count, 0.0);
+                  for (Index i = 0; i < a.rows(); ++i) {
+                    const double* const row = a.row(i).data() + begin;
+                    const double by = x(i, c);
+                    for (Index j = 0; j < count; ++j) sums[j] += row[j] * by;
+                  }
+                  for (Index j = 0; j < count; ++j) y(begin + j, c) = sums[j];
+                }
+              });
+  return y;
+}
+
+}  // namespace
+
 Matrix product(const Matrix& a, const Matrix& x, bool transpose) {
-  const Index columns = x.cols();
-  Matrix y(transpose ? a.cols() : a.rows(), columns);
-  std::mutex one_at_a_time;
+  if (transpose) return transposed_product(a, x);
+  Matrix y(a.rows(), x.cols());
   in_parallel(a.rows(), kElementsPerThread / std::max<Index>(a.cols(), 1) + 1,
               [&](Index first, Index last) {
-                Values turned(a.cols());
-                for (Index c = 0; c < columns; ++c) {
-                  if (!transpose)
-                    for (Index j = 0; j < a.cols(); ++j) turned[j] = x(j, c);
-                  else
-                    std::ranges::fill(turned, 0.0);
+                Values column(a.cols());
+                for (Index c = 0; c < x.cols(); ++c) {
+                  for (Index j = 0; j < a.cols(); ++j) column[j] = x(j, c);
                   for (Index i = first; i < last; ++i) {
                     const double* const row = a.row(i).data();
-                    if (transpose) {
-                      const double by = x(i, c);
-                      for (Index j = 0; j < a.cols(); ++j) turned[j] += row[j] * by;
-                    } else {
-                      double sums[8] = {};  // independent, to be vectorized
-                      Index j = 0;
-                      for (; j + 8 <= a.cols(); j += 8)
-                        for (Index k = 0; k < 8; ++k) sums[k] += row[j + k] * turned[j + k];
-                      for (; j < a.cols(); ++j) sums[0] += row[j] * turned[j];
-                      y(i, c) = ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
-                                ((sums[2] + sums[6]) + (sums[3] + sums[7]));
-                    }
+                    double sums[8] = {};  // independent, to be vectorized
+                    Index j = 0;
+                    for (; j + 8 <= a.cols(); j += 8)
+                      for (Index k = 0; k < 8; ++k) sums[k] += row[j + k] * column[j + k];
+                    for (; j < a.cols(); ++j) sums[0] += row[j] * column[j];
+                    y(i, c) = ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
+                              ((sums[2] + sums[6]) + (sums[3] + sums[7]));
                   }
-                  if (!transpose) continue;
-                  const std::scoped_lock lock(one_at_a_time);
-                  for (Index j = 0; j < a.cols(); ++j) y(j, c) += turned[j];
                 }
               });
   return y;

@@ -37,12 +37,15 @@ namespace clgauss {
 namespace {
 
 constexpr int kMostLstsqCorrections = 30;
+constexpr double kClearOfRefined = 1000;  // times the tolerance
 
-/// Exponents that bring the largest finite number of each column or row near 1.
+/// Exponents that bring the largest finite number of a column or row, or of each, near 1.
+int exponent_of(double largest) {
+  return largest > 0 && std::isfinite(largest) ? -std::ilogb(largest) : 0;
+}
 std::vector<int> exponents_of(std::span<const double> largest) {
-  std::vector<int> exponents;
-  for (const double of_one : largest)
-    exponents.push_back(of_one > 0 && std::isfinite(of_one) ? -std::ilogb(of_one) : 0);
+  std::vector<int> exponents(largest.size());
+  std::ranges::transform(largest, exponents.begin(), exponent_of);
   return exponents;
 }
 
@@ -112,7 +115,8 @@ class LeastSquaresRun {
       return made;
     });
     const cl::CommandQueue& queue = context_.queue();
-    const MatrixView f{space(rows_, ld_), 0, ld_};
+    const std::uint64_t bytes_of_f = rows_ * ld_ * bytes_of(result_.type);
+    MatrixView f{context_.staging().matrices().take(context_, bytes_of_f, what()), 0, ld_};
     result_.times.build = timer_.lap();
 
     report("upload");
@@ -123,8 +127,9 @@ class LeastSquaresRun {
     qr_->factor(queue, f, along(), progress_);
     queue.finish();
     result_.times.forward = timer_.lap();
-    const auto [r, top_of_b] = download_top(f);
+    auto [r, top_of_b] = download_top(f);
     const std::optional<Geqp3> deficient = judge_r(r);
+    r = {};
     result_.times.trust = timer_.lap();
     if (result_.status != LeastSquaresStatus::ok) return std::move(result_);
 
@@ -135,6 +140,8 @@ class LeastSquaresRun {
     else
       solve(f);
     check();
+    qr_->keep_memory();
+    context_.staging().matrices().give(context_, std::move(f.buffer), bytes_of_f);
     result_.times.check = timer_.lap();
     return std::move(result_);
   }
@@ -227,7 +234,8 @@ class LeastSquaresRun {
           reciprocal_condition({columns_, solver(false), solver(true)}, size_of(r).norm1);
     std::optional<Geqp3> exchanged;
     if (zero || !(result_.rcond >= result_.tolerance))
-      exchanged = Geqp3::of_triangle(r, result_.tolerance);
+      // Factors in f32 that are refined need a basis of a smaller condition.
+      exchanged = Geqp3::of_triangle(r, result_.tolerance, refines_ ? kClearOfRefined : 1);
     // With a zero on its diagonal R does not have full rank, even if rounding hides that.
     result_.rank = exchanged ? std::min(exchanged->rank(), columns_ - (zero ? 1 : 0)) : columns_;
     result_.nullity = a_.cols() - result_.rank;
@@ -368,16 +376,18 @@ class LeastSquaresRun {
   void solve_by_rows(const Matrix& top_of_b, const Geqp3& exchanged) {
     const Index rank = result_.rank;
     const std::span<const Index> order = exchanged.order();
-    Matrix w(rank, columns_);
-    std::vector<double> largest(rank);
-    for (Index i = 0; i < rank; ++i)
-      for (Index j = i; j < columns_; ++j) {
-        w(i, j) = times_power(exchanged.r(i, j), -by_columns_[order[j]]);
-        largest[i] = std::max(largest[i], std::abs(w(i, j)));
+    Matrix w(rank, columns_, Values(rank * columns_));
+    std::vector<int> by_columns, by_rows(rank);
+    for (const Index j : order) by_columns.push_back(-by_columns_[j]);
+    in_parallel(rank, kElementsPerThread / columns_ + 1, [&](Index first, Index last) {
+      for (Index i = first; i < last; ++i) {
+        const auto row = w.row(i).subspan(i);
+        scale_row(exchanged.row(i), {}, std::span(by_columns).subspan(i), 0, row.data());
+        by_rows[i] = exponent_of(largest_magnitude(row));
+        scale_row(row, by_rows, {}, i, row.data());
       }
-    const std::vector<int> by_rows = exponents_of(largest);
-    scale_rows(w, by_rows, {}, {}, 0);
-    const Tzrzf tzrzf(w);
+    });
+    const Tzrzf tzrzf(std::move(w));
     if (!wide_) {
       Matrix c = top_of_b;  // Q1^T b', then Q2^T Q1^T b'
       exchanged.apply(c, true);

@@ -7,7 +7,7 @@ namespace clgauss {
 namespace {
 
 constexpr Index kAddedRows = 8;  // added to the same sums
-constexpr Index kTailRows = 4;   // to reuse what is read of v
+constexpr Index kTailRows = 8;   // to reuse what is read of v
 
 template <typename V, Index kRows>
 CLGAUSS_INLINE void add_few_rows(const double* factors, Index factor_ld, const double* from,
