@@ -93,8 +93,8 @@ void ExtremeSingularValues::swap_columns(Index first, Index second) {
 
 namespace {
 
-/// Whether neither the estimates of a triangle's singular values nor some steps of inverse iteration
-/// find one below the tolerance times the largest.
+/// Whether neither the estimates of a triangle's singular values nor some steps of inverse
+/// iteration find one below the tolerance times the largest.
 bool has_full_rank(const Matrix& r, double tolerance) {
   const Index n = r.cols();
   ExtremeSingularValues extremes(n);
@@ -173,8 +173,8 @@ void Geqp3::take_columns_in_order(double tolerance) {
   }
 }
 
-/// Whether the Frobenius norm of what R omits is at most `tolerance` times the largest and far below
-/// the smallest singular value of the columns taken.
+/// Whether the Frobenius norm of what R omits is at most `tolerance` times the largest singular
+/// value of the columns taken, and far below the smallest.
 bool Geqp3::omits_at_most(double tolerance) const {
   double left = 0;
   for (Index i = rank(); i < m_; ++i)
