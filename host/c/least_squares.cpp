@@ -34,7 +34,9 @@ clgauss_status gels(clgauss_context handle, int layout, Index m, Index n, Index 
   const auto both = host_matrix(layout, std::max(m, n), nrhs, b_data, ldb, "B");
   if (wanted.rank != nullptr) *wanted.rank = 0;
   if (from.empty() || nrhs == 0) return CLGAUSS_OK;
-  Matrix a(m, n), b(m, nrhs);
+  Values own;
+  Matrix a(m, n, Values(m * n, UninitializedAllocator(use.object().space(m * n, own).data()))),
+      b(m, nrhs);
   copy(from, row_major(a.values().data(), m, n, n));
   auto of_b = both;
   of_b.rows = m;

@@ -120,6 +120,29 @@ TEST_CASE("host LU: products of every kind of vectors are those of a plain loop"
   }
 }
 
+TEST_CASE("host LU: solves with U alone of every kind of vectors are those of a plain loop") {
+  for (const HostLuKernels& kernels : all_host_lu_kernels()) {
+    if (!kernels.runs_here()) continue;
+    CAPTURE(kernels.name);
+    for (const Index n : {1, 3, 8, 13, 65})
+      for (const Index nrhs : {1, 8, 70}) {
+        Matrix u = random_matrix(n, n, 4);  // below its diagonal is what does not count
+        for (Index i = 0; i < n; ++i) u(i, i) = static_cast<double>(n) + u(i, i);
+        const Matrix x = random_matrix(n, nrhs, 5);
+        Matrix b(n, nrhs);
+        for (Index i = 0; i < n; ++i)
+          for (Index c = 0; c < nrhs; ++c)
+            for (Index j = i; j < n; ++j) b(i, c) += u(i, j) * x(j, c);
+        const Matrix of_u = padded(u);
+        Matrix found = padded(b);
+        kernels.solve_upper(n, of_u.values().data(), of_u.cols(), nrhs, found.values().data(),
+                            found.cols());
+        for (Index i = 0; i < n; ++i)
+          for (Index c = 0; c < nrhs; ++c) CHECK(std::abs(found(i, c) - x(i, c)) <= 1e-13);
+      }
+  }
+}
+
 TEST_CASE("host LU: the pivot is the first of the largest, wherever it stands") {
   for (const HostLuKernels& kernels : all_host_lu_kernels()) {
     if (!kernels.runs_here()) continue;

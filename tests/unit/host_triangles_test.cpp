@@ -83,6 +83,26 @@ void check_solves(Index n) {
       }
 }
 
+/// With the upper triangle alone.
+template <typename Real>
+void check_upper(Index n) {
+  CAPTURE(n);
+  const std::vector<Real> numbers = triangles<Real>(n, n + 3);
+  const HostTriangles<Real> m{numbers.data(), n, n + 3};
+  for (const bool transposed : {true, false}) {
+    CAPTURE(transposed);
+    const Matrix x(n, 3, random_values(n * 3, 6));
+    Matrix b(n, 3);
+    for (Index i = 0; i < n; ++i)
+      for (Index j = i; j < n; ++j)
+        for (Index c = 0; c < 3; ++c)
+          b(transposed ? j : i, c) += double{numbers[i * (n + 3) + j]} * x(transposed ? i : j, c);
+    const Matrix found = m.solve_upper(b, transposed);
+    for (Index i = 0; i < x.values().size(); ++i)
+      CHECK(std::abs(found.values()[i] - x.values()[i]) <= 1e-12);
+  }
+}
+
 template <typename Real>
 void check_loops() {
   for (const HostTriangleLoops<Real>& loops : all_host_triangle_loops<Real>()) {
@@ -123,6 +143,8 @@ TEST_CASE("host triangles: solves as they lie and transposed, beyond a block, on
   for (const Index n : {1, 2, 5, 64, 255, 257, 600, 1500}) {
     check_solves<float>(n);
     check_solves<double>(n);
+    check_upper<float>(n);
+    check_upper<double>(n);
   }
 }
 

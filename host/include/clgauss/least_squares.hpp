@@ -55,9 +55,11 @@ struct LeastSquares {
   double rcond = 0;   // of R in the 1-norm, where A' or A'^T is Q R; an estimate
   Index rank = 0;     // numerical rank of A'
   Index nullity = 0;  // dimension of the null space: n - rank, with a ridge min(m, n) - rank
-  /// The tolerance for the rank. If rcond >= tolerance, the rank is min(m, n). Otherwise QR with
-  /// column exchanges is applied to R, and the rank is the largest k for which the first k columns
-  /// have no estimated singular value below tolerance times their largest (as in LAPACK's gelsy).
+  /// The tolerance for the rank. If rcond >= tolerance, the rank is min(m, n). Otherwise it is the
+  /// number of R's singular values that are at least the tolerance times the largest, as estimated,
+  /// if the others are clearly smaller. If they are not, QR with column exchanges is applied to R,
+  /// and the rank is the largest k for which the first k columns have no estimated singular value
+  /// below tolerance times their largest (as in LAPACK's gelsy).
   double tolerance = 0;
   int corrections = 0;  // corrections of x by refinement
   SolveTimes times;
@@ -70,7 +72,7 @@ struct LeastSquares {
 ///
 /// If A' has a rank r below k, the host's cores then compute a complete orthogonal factorisation.
 /// First R is factored. If the columns that depend on others show the rank clearly, they are moved
-/// last, up to 2 (k - r) k^2 flops; otherwise columns are exchanged, 4 r (k^2 - k r + r^2 / 3).
+/// last, up to 3 (k - r) k^2 flops; otherwise columns are exchanged, 4 r (k^2 - k r + r^2 / 3).
 /// Then the remaining r x k matrix is factored (tzrzf), 2 r^2 (k - r). With factors in f32 for the
 /// accuracy of f64, the second step is replaced by QR on the device of r columns of A, twice if m <
 /// n, and of an r x k matrix. Values below the tolerance count as 0.

@@ -215,14 +215,25 @@ class Substitution {
 
 template <typename Real>
 Matrix HostTriangles<Real>::solve(const Matrix& b, bool transposed) const {
+  return solve_by({transposed, !transposed}, b, transposed);
+}
+
+template <typename Real>
+Matrix HostTriangles<Real>::solve_upper(const Matrix& b, bool transposed) const {
+  return solve_by({true}, b, transposed);
+}
+
+/// Solves with triangles in this order; true stands for the upper one.
+template <typename Real>
+Matrix HostTriangles<Real>::solve_by(std::initializer_list<bool> uppers, const Matrix& b,
+                                     bool transposed) const {
   Matrix result(n, b.cols(), Values(n * b.cols()));
   Values x(2 * n);
   for (Index c = 0; c < b.cols(); c += 2) {
     const Index columns = std::min<Index>(2, b.cols() - c);
     for (Index i = 0; i < n; ++i)
       for (Index k = 0; k < 2; ++k) x[k * n + i] = k < columns ? b(i, c + k) : 0;
-    for (const bool upper : {transposed, !transposed})
-      Substitution<Real>(*this, upper, transposed, x.data()).run();
+    for (const bool upper : uppers) Substitution<Real>(*this, upper, transposed, x.data()).run();
     for (Index i = 0; i < n; ++i)
       for (Index k = 0; k < columns; ++k) result(i, c + k) = x[k * n + i];
   }

@@ -3,6 +3,7 @@
 /// sides the cost is reading the factors, and a device would need them uploaded first.
 
 #include <clgauss/matrix.hpp>
+#include <initializer_list>
 #include <span>
 
 namespace clgauss {
@@ -18,6 +19,12 @@ struct HostTriangles {
 
   /// M^-1 B or M^-T B, for an n-by-k B. Not finite if numbers leave the range of f64.
   [[nodiscard]] Matrix solve(const Matrix& b, bool transposed) const;
+  /// The same with U alone, U^-1 B or U^-T B; the lines are rows.
+  [[nodiscard]] Matrix solve_upper(const Matrix& b, bool transposed) const;
+
+ private:
+  [[nodiscard]] Matrix solve_by(std::initializer_list<bool> uppers, const Matrix& b,
+                                bool transposed) const;
 };
 
 /// The loops for one kind of vectors. The two columns of X are contiguous, the second one `next`

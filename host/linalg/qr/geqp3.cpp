@@ -2,23 +2,33 @@
 
 #include <algorithm>
 #include <atomic>
+#include <clgauss/lab/generate.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
+#include "linalg/estimates/host_triangles.hpp"
+#include "linalg/qr/host_products.hpp"
+#include "linalg/qr/reflection_loops.hpp"
 #include "linalg/solve/host_getrf.hpp"
+#include "matrix/max_or_nan.hpp"
 #include "parallel.hpp"
 
 namespace clgauss {
 
 namespace {
 
-constexpr Index kBlockColumns = 32, kRowsAtOnce = 8;
-constexpr double kClear = 1000;  // a rank is clear if it holds with this times the tolerance
+constexpr Index kBlockColumns = 32;
+constexpr double kGap = 16;      // between singular values where a rank is clear
+constexpr double kMostPart = 8;  // of a column taken in one that is not
+constexpr int kInverseSteps = 6;
 
-double dot(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+std::vector<Index> whole_range(Index count) {
+  std::vector<Index> range(count);
+  std::iota(range.begin(), range.end(), Index{0});
+  return range;
 }
 
 /// The unit vector along (s, c); `other` if both are 0.
@@ -27,27 +37,13 @@ std::pair<double, double> unit_vector(double s, double c, std::pair<double, doub
   return length > 0 ? std::pair(s / length, c / length) : other;
 }
 
-/// sums[j] += by * sum_i factors[i] rows[i][j] for `rows` rows, `ld` apart.
-void add_rows(Index rows, const double* factors, Index factor_ld, const double* from, Index ld,
-              double by, Index columns, double* sums) {
-  Index i = 0;
-  for (; i + kRowsAtOnce <= rows; i += kRowsAtOnce, from += kRowsAtOnce * ld) {
-    double now[kRowsAtOnce];
-    for (Index r = 0; r < kRowsAtOnce; ++r) now[r] = by * factors[(i + r) * factor_ld];
-    for (Index j = 0; j < columns; ++j) {
-      double sum = sums[j];
-      for (Index r = 0; r < kRowsAtOnce; ++r) sum += now[r] * from[r * ld + j];
-      sums[j] = sum;
-    }
-  }
-  for (; i < rows; ++i, from += ld)
-    for (Index j = 0; j < columns; ++j) sums[j] += by * factors[i * factor_ld] * from[j];
-}
-
 }  // namespace
 
-bool ExtremeSingularValues::append(std::span<const double> above, double diagonal,
-                                   double tolerance) {
+ExtremeSingularValues::ExtremeSingularValues(Index columns) {
+  for (Estimate* estimate : {&largest_, &smallest_}) estimate->products.resize(columns);
+}
+
+bool ExtremeSingularValues::append(Index j, double diagonal, double tolerance) {
   // x^T R = sigma y^T with |y| = 1. With alpha = x^T w, (s x, c)^T (R, w; 0, gamma) has the same
   // length as (s, c) (sigma, alpha; 0, gamma). The singular values of the latter are the estimates.
   struct Grown {
@@ -56,8 +52,8 @@ bool ExtremeSingularValues::append(std::span<const double> above, double diagona
   };
   const double gamma = std::abs(diagonal);
   const auto grown = [&](const Estimate& estimate, bool largest) -> Grown {
-    if (estimate.vector.empty()) return {gamma, {0, 1}};
-    const double sigma = estimate.value, alpha = dot(estimate.vector, above);
+    if (is_empty_) return {gamma, {0, 1}};
+    const double sigma = estimate.value, alpha = estimate.products[j];
     const double most = (std::hypot(sigma + gamma, alpha) + std::hypot(sigma - gamma, alpha)) / 2;
     if (!(most > 0)) return {0, {1, 0}};
     const double value = largest ? most : sigma * (gamma / most),
@@ -73,64 +69,168 @@ bool ExtremeSingularValues::append(std::span<const double> above, double diagona
   const Grown largest = grown(largest_, true), smallest = grown(smallest_, false);
   if (!(smallest.value > 0 && smallest.value >= tolerance * largest.value)) return false;
   const auto keep = [](Estimate& estimate, const Grown& now) {
-    for (double& number : estimate.vector) number *= now.left.first;
-    estimate.vector.push_back(now.left.second);
     estimate.value = now.value;
+    std::tie(estimate.of_x, estimate.of_last) = now.left;
   };
   keep(largest_, largest);
   keep(smallest_, smallest);
+  is_empty_ = false;
   return true;
 }
 
-Geqp3::Geqp3(const Matrix& a)
-    : m_(a.rows()),
-      n_(a.cols()),
-      a_(m_, host_ld(n_)),
-      f_(kBlockColumns, a_.cols()),
-      order_(n_),
-      norms_(n_),
-      measured_(n_) {
-  for (Index i = 0; i < m_; ++i) std::ranges::copy(a.row(i), a_.row(i).begin());
-  std::iota(order_.begin(), order_.end(), Index{0});
+void ExtremeSingularValues::add_row(Index first, const double* row) {
+  for (Estimate* estimate : {&largest_, &smallest_}) {
+    double* const products = estimate->products.data() + first;
+    for (Index j = 0; j < estimate->products.size() - first; ++j)
+      products[j] = estimate->of_x * products[j] + estimate->of_last * row[j];
+  }
 }
 
-Geqp3::Geqp3(const Matrix& a, double tolerance) : Geqp3(a) { take_longest_columns(tolerance); }
-
-Geqp3 Geqp3::of_triangle(const Matrix& r, double tolerance) {
-  Geqp3 qr(r);
-  return qr.take_columns_in_order(tolerance) ? std::move(qr) : Geqp3(r, tolerance);
+void ExtremeSingularValues::swap_columns(Index first, Index second) {
+  for (Estimate* estimate : {&largest_, &smallest_})
+    std::swap(estimate->products[first], estimate->products[second]);
 }
 
-/// Takes the columns in their order. Returns false if the rank is not clear.
-bool Geqp3::take_columns_in_order(double tolerance) {
-  for (Index j = 0; j < n_; ++j) {  // A(j+1:m, j) is 0
+namespace {
+
+/// Whether neither the estimates of a triangle's singular values nor some steps of inverse
+/// iteration find one below the tolerance times the largest.
+bool has_full_rank(const Matrix& r, double tolerance) {
+  const Index n = r.cols();
+  ExtremeSingularValues extremes(n);
+  for (Index j = 0; j < n; ++j) {
+    if (!extremes.append(j, r(j, j), tolerance)) return false;
+    extremes.add_row(j + 1, r.row(j).data() + j + 1);
+  }
+  const HostTriangles<double> triangle{r.values().data(), n, n};
+  Matrix x = random_matrix(n, 2, 1);
+  double of_inverse = 0;
+  for (int step = 0; step < kInverseSteps; ++step) {
+    for (Index c = 0; c < x.cols(); ++c) {
+      const double length = norm2_of_column(x, c);
+      for (Index i = 0; i < n; ++i) x(i, c) /= length;
+    }
+    x = triangle.solve_upper(x, step % 2 == 0);
+    for (Index c = 0; c < x.cols(); ++c) of_inverse = max_or_nan(of_inverse, norm2_of_column(x, c));
+  }
+  return of_inverse * tolerance * extremes.largest() <= 1;
+}
+
+}  // namespace
+
+Geqp3::Geqp3(const Matrix& a, std::vector<Index> order)
+    : m_(a.rows()), n_(a.cols()), a_(m_, host_ld(n_)), norms_(n_), measured_(n_), extremes_(n_) {
+  start(a, std::move(order));
+}
+
+void Geqp3::start(const Matrix& a, std::vector<Index> order) {
+  order_ = std::move(order);
+  taus_.clear();
+  ends_.clear();
+  extremes_ = ExtremeSingularValues(n_);
+  for (Index i = 0; i < m_; ++i)
+    for (Index j = 0; j < n_; ++j) a_(i, j) = a(i, order_[j]);
+}
+
+Geqp3::Geqp3(const Matrix& a, double tolerance) : Geqp3(a, whole_range(a.cols())) {
+  take_longest_columns(tolerance);
+}
+
+std::optional<Geqp3> Geqp3::of_triangle(const Matrix& r, double tolerance, double clear) {
+  if (has_full_rank(r, tolerance)) return std::nullopt;
+  Geqp3 qr(r, whole_range(r.cols()));
+  qr.take_columns_in_order(tolerance);
+  if (qr.rank() > 0 && qr.rank() < qr.n_) {
+    const double least = clear * tolerance * qr.extremes_.largest();
+    if (qr.omits_at_most(tolerance / kGap) && qr.extremes_.smallest() >= least) return qr;
+    std::vector<Index> order = qr.better_order();
+    if (order != qr.order_) {
+      qr.start(r, std::move(order));
+      qr.take_columns_in_order(tolerance);
+    }
+    if (qr.omits_at_most(tolerance)) return qr;
+  }
+  return Geqp3(r, tolerance);
+}
+
+/// Takes the columns of a triangle in the order of order_, but for those that would make the
+/// smallest estimated singular value too small.
+void Geqp3::take_columns_in_order(double tolerance) {
+  Index end = 0;  // of the rows that are not 0 in a column up to this one
+  for (Index j = 0; j < n_; ++j) {
     const Index k = rank();
+    end = std::max(end, order_[j] + 1);
     double square = 0;
-    for (Index i = k + 1; i <= j; ++i) square += a_(i, j) * a_(i, j);
+    for (Index i = k + 1; i < end; ++i) square += a_(i, j) * a_(i, j);
     const double alpha = a_(k, j);
     const double diagonal =
         square == 0 ? alpha : -std::copysign(std::sqrt(alpha * alpha + square), alpha);
-    std::vector<double> above(k);
-    for (Index i = 0; i < k; ++i) above[i] = a_(i, j);
-    if (!extremes_.append(above, diagonal, kClear * tolerance)) continue;
+    if (!extremes_.append(j, diagonal, tolerance)) continue;
     if (j > k) swap_columns(k, j);
-    const double tau = reflect(k);
-    if (tau != 0) reflect_rest(k, j + 1, tau);
-    taus_.push_back(tau);
+    reflect(k, end);
+    if (taus_[k] != 0) reflect_rest(k);
+    if (k + 1 < n_) extremes_.add_row(k + 1, &a_(k, k + 1));
   }
+}
+
+/// Whether the Frobenius norm of what R omits is at most `tolerance` times the largest singular
+/// value of the columns taken, and far below the smallest.
+bool Geqp3::omits_at_most(double tolerance) const {
   double left = 0;
   for (Index i = rank(); i < m_; ++i)
     for (const double value : a_.row(i).subspan(rank(), n_ - rank())) left += value * value;
-  return rank() < n_ && std::sqrt(left) <= tolerance * extremes_.largest();
+  const double omitted = std::sqrt(left);
+  return omitted <= tolerance * extremes_.largest() && kGap * omitted <= extremes_.smallest();
 }
 
-/// Computes (I - tau v v^T) A(k:end, k+1:n), where v is stored below R in column k.
-void Geqp3::reflect_rest(Index k, Index end, double tau) {
-  const Index ld = a_.cols();
+/// An order in which the columns taken have no large part in the others, each with the columns of R
+/// in their order.
+std::vector<Index> Geqp3::better_order() const {
+  const Index taken = rank(), left = n_ - taken;
+  Matrix parts(taken, host_ld(left));  // R1^-1 R2
+  for (Index i = 0; i < taken; ++i) std::ranges::copy(a_.row(i).subspan(taken, left), &parts(i, 0));
+  const HostLuKernels& kernels = host_lu_kernels();
+  const Index ld = parts.cols(), panels = (left + kHostPanel - 1) / kHostPanel;
+  in_parallel(panels, kElementsPerThread / (taken * taken) + 1, [&](Index from, Index to) {
+    kernels.solve_upper(taken, a_.values().data(), a_.cols(), (to - from) * kHostPanel,
+                        &parts(0, from * kHostPanel), ld);
+  });
+  std::vector<Index> order = order_;
+  for (Index exchange = 0; exchange < taken; ++exchange) {
+    Index row = 0, column = 0;
+    double most = kMostPart;
+    for (Index i = 0; i < taken; ++i)
+      for (Index j = 0; j < left; ++j)
+        if (std::abs(parts(i, j)) > most) {
+          most = std::abs(parts(i, j));
+          row = i;
+          column = j;
+        }
+    if (most == kMostPart || !std::isfinite(most)) break;
+    std::swap(order[row], order[taken + column]);
+    const double part = std::exchange(parts(row, column), 1.0);
+    for (double& value : parts.row(row).first(left)) value /= part;
+    for (Index i = 0; i < taken; ++i) {
+      if (i == row) continue;
+      const double by = std::exchange(parts(i, column), 0.0);
+      reflection_loops().add_rows(1, &by, 1, &parts(row, 0), ld, -1, left, &parts(i, 0));
+    }
+  }
+  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(taken);
+  std::sort(order.begin(), middle);
+  std::sort(middle, order.end());
+  return order;
+}
+
+/// Computes (I - tau v v^T) A(k:end, k+1:n) for reflection k.
+void Geqp3::reflect_rest(Index k) {
+  const Index ld = a_.cols(), end = ends_[k];
+  const double tau = taus_[k];
+  const auto add_rows = reflection_loops().add_rows;
   const double beta = std::exchange(a_(k, k), 1);  // v is 1 there
   in_parallel(n_ - k - 1, kElementsPerThread / (end - k), [&](Index from, Index to) {
     const Index j0 = k + 1 + from, columns = to - from;
-    double* const f = &f_(0, j0);
+    double* const f = norms_.data() + j0;
     std::fill_n(f, columns, 0.0);  // tau v^T A
     add_rows(end - k, &a_(k, k), ld, &a_(k, j0), ld, tau, columns, f);
     for (Index i = k; i < end; ++i) add_rows(1, &a_(i, k), ld, f, ld, -1, columns, &a_(i, j0));
@@ -140,6 +240,7 @@ void Geqp3::reflect_rest(Index k, Index end, double tau) {
 
 void Geqp3::take_longest_columns(double tolerance) {
   const Index most = std::min(m_, n_);
+  f_ = Matrix(kBlockColumns, a_.cols());
   while (rank() < most) {
     measure_columns();
     const Index first = rank(), end = std::min(most, first + kBlockColumns);
@@ -147,12 +248,14 @@ void Geqp3::take_longest_columns(double tolerance) {
     while (rank() < end && measured) {
       exchange(first);
       const Index k = rank();
-      const double tau = reflect(k);
-      std::vector<double> above(k);
-      for (Index i = 0; i < k; ++i) above[i] = a_(i, k);
-      if (!extremes_.append(above, a_(k, k), tolerance)) return;
-      measured = update_row(first, tau);
-      taus_.push_back(tau);
+      reflect(k, m_);
+      if (!extremes_.append(k, a_(k, k), tolerance)) {
+        taus_.pop_back();
+        ends_.pop_back();
+        return;
+      }
+      measured = update_row(first, k);
+      if (k + 1 < n_) extremes_.add_row(k + 1, &a_(k, k + 1));
     }
     update_rest(first);
   }
@@ -172,6 +275,7 @@ void Geqp3::measure_columns() {
 void Geqp3::swap_columns(Index first, Index second) {
   for (Index i = 0; i < m_; ++i) std::swap(a_(i, first), a_(i, second));
   std::swap(order_[first], order_[second]);
+  extremes_.swap_columns(first, second);
 }
 
 /// Exchanges the longest remaining column into place k and applies the block's reflections to it.
@@ -188,21 +292,27 @@ void Geqp3::exchange(Index first) {
     for (Index c = 0; c < depth; ++c) a_(i, k) -= a_(i, first + c) * f_(c, k);
 }
 
-/// Computes (I - tau v v^T) A(k:m, k) = (beta, 0 ..), stores v = (1, ..) in place, and returns tau.
-double Geqp3::reflect(Index k) {
-  double square = 0;
-  for (Index i = k + 1; i < m_; ++i) square += a_(i, k) * a_(i, k);
-  if (square == 0) return 0;
-  const double alpha = a_(k, k), beta = -std::copysign(std::sqrt(alpha * alpha + square), alpha);
-  for (Index i = k + 1; i < m_; ++i) a_(i, k) /= alpha - beta;
-  a_(k, k) = beta;
-  return (beta - alpha) / beta;
+/// Computes reflection k with (I - tau v v^T) A(k:end, k) = (beta, 0 ..). Stores v = (1, ..) in
+/// place, without its 1.
+void Geqp3::reflect(Index k, Index end) {
+  double square = 0, tau = 0;
+  for (Index i = k + 1; i < end; ++i) square += a_(i, k) * a_(i, k);
+  if (square != 0) {
+    const double alpha = a_(k, k), beta = -std::copysign(std::sqrt(alpha * alpha + square), alpha);
+    for (Index i = k + 1; i < end; ++i) a_(i, k) /= alpha - beta;
+    a_(k, k) = beta;
+    tau = (beta - alpha) / beta;
+  }
+  taus_.push_back(tau);
+  ends_.push_back(end);
 }
 
 /// Computes F's row for reflection k and row k of R, and updates the lengths of the columns.
 /// Returns false if a column became so much shorter that it must be measured again.
-bool Geqp3::update_row(Index first, double tau) {
-  const Index k = rank(), depth = k - first, ld = a_.cols(), rows = m_ - k;
+bool Geqp3::update_row(Index first, Index k) {
+  const Index depth = k - first, ld = a_.cols(), rows = m_ - k;
+  const double tau = taus_[k];
+  const auto add_rows = reflection_loops().add_rows;
   if (k + 1 == n_) return true;
   const double below = std::sqrt(std::numeric_limits<double>::epsilon());
   const double beta = std::exchange(a_(k, k), 1);  // v is 1 there
@@ -235,6 +345,7 @@ bool Geqp3::update_row(Index first, double tau) {
 /// A = A - V F, below R.
 void Geqp3::update_rest(Index first) {
   const Index k = rank(), depth = k - first, ld = a_.cols();
+  const auto add_rows = reflection_loops().add_rows;
   if (k == n_) return;
   in_parallel(m_ - k, kElementsPerThread / (n_ - k), [&](Index from, Index to) {
     for (Index i = k + from; i < k + to; ++i)
@@ -246,11 +357,12 @@ void Geqp3::apply(Matrix& c, bool transposed) const {
   std::vector<double> sums(c.cols());
   for (Index step = 0; step < rank(); ++step) {
     const Index k = transposed ? step : rank() - 1 - step;
+    if (taus_[k] == 0) continue;
     const auto v = [&](Index i) { return i == k ? 1 : a_(i, k); };
     std::ranges::fill(sums, 0.0);
-    for (Index i = k; i < m_; ++i)
+    for (Index i = k; i < ends_[k]; ++i)
       for (Index j = 0; j < c.cols(); ++j) sums[j] += v(i) * c(i, j);
-    for (Index i = k; i < m_; ++i)
+    for (Index i = k; i < ends_[k]; ++i)
       for (Index j = 0; j < c.cols(); ++j) c(i, j) -= taus_[k] * v(i) * sums[j];
   }
 }

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "kernels/common/cpu_tile.hpp"
 #include "kernels/gemm/gemm_backend.hpp"
 #include "launch/queue_progress.hpp"
+#include "launch/staging.hpp"
 #include "matrix/shapes.hpp"
 
 namespace clgauss {
@@ -43,7 +45,8 @@ Geqrf::Geqrf(Context& context, RealType type, Index m, Index n, Index nrhs)
   const auto space = [&](Index rows, Index ld) {
     return MatrixView{context_.allocate(rows * ld * element, kWorkspace), 0, ld};
   };
-  v_ = space(whole_blocks(n, nb) * m, nb);
+  bytes_of_v_ = whole_blocks(n, nb) * m * nb * element;
+  v_ = {context_.staging().matrices().take(context_, bytes_of_v_, kWorkspace), 0, nb};
   t_ = space(whole_blocks(n, nb) * nb, nb);
   gram_ = space(nb, nb);
   panel_t_ = space(kernels_.panel_columns(), kernels_.panel_columns());
@@ -64,6 +67,11 @@ std::uint64_t Geqrf::bytes(const DeviceProfile& device, RealType type, Index m, 
       whole_blocks(n, nb) * (m + nb) * nb + 2 * nb * nb + 2 * nb * ld + 2 * n;
   return numbers * bytes_of(type) +
          qr_variant().workspace_bytes(usual_qr_parameters({device, type, m}), {device, type, m});
+}
+
+void Geqrf::keep_memory() {
+  r_ = {};
+  context_.staging().matrices().give(context_, std::exchange(v_, {}).buffer, bytes_of_v_);
 }
 
 Geqrf::Reflections Geqrf::reflections(Index k) const {

@@ -29,6 +29,10 @@ class Geqrf {
   void factor(const cl::CommandQueue& queue, const MatrixView& a, Index columns,
               const ProgressCallback& progress = {});
 
+  /// Keeps the largest buffer for the context's next factorization; see MatrixMemory. No function
+  /// may be called after it.
+  void keep_memory();
+
   /// C <- Q C or Q^T C, for an m-by-columns C, columns <= nrhs.
   void apply(const cl::CommandQueue& queue, const MatrixView& c, Index columns, bool transposed);
 
@@ -58,6 +62,7 @@ class Geqrf {
   Context context_;
   RealType type_;
   Index m_, n_;
+  std::uint64_t bytes_of_v_;
   KernelMemo memo_;
   QrKernels kernels_;
   Gemm gemm_;

@@ -1,10 +1,9 @@
 #include "linalg/qr/host_products.hpp"
 
 #include <algorithm>
-#include <clgauss/condition.hpp>
 #include <cmath>
-#include <mutex>
 
+#include "pairs.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "parallel.hpp"
 
@@ -21,36 +20,49 @@ Matrix transposed_in_parallel(const Matrix& a) {
   return turned;
 }
 
+namespace {
+
+/// Cores share the columns of A, so that each sum has the same order with any number of them.
+Matrix transposed_product(const Matrix& a, const Matrix& x) {
+  Matrix y(a.cols(), x.cols());
+  const Index strips = (a.cols() + kLanes - 1) / kLanes;
+  in_parallel(strips, kElementsPerThread / (kLanes * std::max<Index>(a.rows(), 1)) + 1,
+              [&](Index first, Index last) {
+                const Index begin = first * kLanes,
+                            count = std::min(last * kLanes, a.cols()) - begin;
+                for (Index c = 0; c < x.cols(); ++c) {
+                  Values sums(count, 0.0);
+                  for (Index i = 0; i < a.rows(); ++i) {
+                    const double* const row = a.row(i).data() + begin;
+                    const double by = x(i, c);
+                    for (Index j = 0; j < count; ++j) sums[j] += row[j] * by;
+                  }
+                  for (Index j = 0; j < count; ++j) y(begin + j, c) = sums[j];
+                }
+              });
+  return y;
+}
+
+}  // namespace
+
 Matrix product(const Matrix& a, const Matrix& x, bool transpose) {
-  const Index columns = x.cols();
-  Matrix y(transpose ? a.cols() : a.rows(), columns);
-  std::mutex one_at_a_time;
+  if (transpose) return transposed_product(a, x);
+  Matrix y(a.rows(), x.cols());
   in_parallel(a.rows(), kElementsPerThread / std::max<Index>(a.cols(), 1) + 1,
               [&](Index first, Index last) {
-                Values turned(a.cols());
-                for (Index c = 0; c < columns; ++c) {
-                  if (!transpose)
-                    for (Index j = 0; j < a.cols(); ++j) turned[j] = x(j, c);
-                  else
-                    std::ranges::fill(turned, 0.0);
+                Values column(a.cols());
+                for (Index c = 0; c < x.cols(); ++c) {
+                  for (Index j = 0; j < a.cols(); ++j) column[j] = x(j, c);
                   for (Index i = first; i < last; ++i) {
                     const double* const row = a.row(i).data();
-                    if (transpose) {
-                      const double by = x(i, c);
-                      for (Index j = 0; j < a.cols(); ++j) turned[j] += row[j] * by;
-                    } else {
-                      double sums[8] = {};  // independent, to be vectorized
-                      Index j = 0;
-                      for (; j + 8 <= a.cols(); j += 8)
-                        for (Index k = 0; k < 8; ++k) sums[k] += row[j + k] * turned[j + k];
-                      for (; j < a.cols(); ++j) sums[0] += row[j] * turned[j];
-                      y(i, c) = ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
-                                ((sums[2] + sums[6]) + (sums[3] + sums[7]));
-                    }
+                    double sums[8] = {};  // independent, to be vectorized
+                    Index j = 0;
+                    for (; j + 8 <= a.cols(); j += 8)
+                      for (Index k = 0; k < 8; ++k) sums[k] += row[j + k] * column[j + k];
+                    for (; j < a.cols(); ++j) sums[0] += row[j] * column[j];
+                    y(i, c) = ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
+                              ((sums[2] + sums[6]) + (sums[3] + sums[7]));
                   }
-                  if (!transpose) continue;
-                  const std::scoped_lock lock(one_at_a_time);
-                  for (Index j = 0; j < a.cols(); ++j) y(j, c) += turned[j];
                 }
               });
   return y;
@@ -74,14 +86,24 @@ double norm2_of_column(const Matrix& x, Index c) {
   return largest * std::sqrt(sum);
 }
 
-MatrixNorms norms_of(const Matrix& a) {
-  MatrixNorms norms{0, size_of(a).norm1};
-  for (Index i = 0; i < a.rows(); ++i) {
-    double sum = 0;
-    for (const double value : a.row(i)) sum += std::abs(value);
-    norms.inf = max_or_nan(norms.inf, sum);
-  }
-  return norms;
+double norm_inf_of(const Matrix& a) {
+  std::vector<double> sums(a.rows());
+  in_parallel(a.rows(), kElementsPerThread / std::max<Index>(a.cols(), 1) + 1,
+              [&](Index first, Index last) {
+                for (Index i = first; i < last; ++i) {
+                  Lanes lanes{};
+                  const auto row = a.row(i);
+                  const Index whole = row.size() / kLanes * kLanes;
+                  for (Index j = 0; j < whole; j += kLanes)
+                    for (Index p = 0; p < kPairs; ++p)
+                      lanes[p] += magnitude_of(load_pair(row.data() + j + 2 * p));
+                  for (Index j = whole; j < row.size(); ++j) lanes[0][0] += std::abs(row[j]);
+                  sums[i] = sum_of(lanes);
+                }
+              });
+  double largest = 0;
+  for (const double sum : sums) largest = max_or_nan(largest, sum);
+  return largest;
 }
 
 }  // namespace clgauss

@@ -20,10 +20,7 @@ void subtract(Matrix& from, const Matrix& what);
 /// 2-norm of a column. Squares do not overflow or underflow.
 [[nodiscard]] double norm2_of_column(const Matrix& x, Index c);
 
-/// Largest row sum and largest column sum of magnitudes.
-struct MatrixNorms {
-  double inf = 0, one = 0;
-};
-[[nodiscard]] MatrixNorms norms_of(const Matrix& a);
+/// Largest row sum of magnitudes, on all cores; NaN if A contains a NaN.
+[[nodiscard]] double norm_inf_of(const Matrix& a);
 
 }  // namespace clgauss

@@ -15,6 +15,9 @@
 
 #include "io/memory.hpp"
 #include "lap_timer.hpp"
+#include "launch/staging.hpp"
+#include "linalg/estimates/host_triangles.hpp"
+#include "linalg/lu/mapped_factors.hpp"
 #include "linalg/qr/geqp3.hpp"
 #include "linalg/qr/geqrf.hpp"
 #include "linalg/qr/host_products.hpp"
@@ -34,12 +37,15 @@ namespace clgauss {
 namespace {
 
 constexpr int kMostLstsqCorrections = 30;
+constexpr double kClearOfRefined = 1000;  // times the tolerance
 
-/// Exponents that bring the largest finite number of each column or row near 1.
+/// Exponents that bring the largest finite number of a column or row, or of each, near 1.
+int exponent_of(double largest) {
+  return largest > 0 && std::isfinite(largest) ? -std::ilogb(largest) : 0;
+}
 std::vector<int> exponents_of(std::span<const double> largest) {
-  std::vector<int> exponents;
-  for (const double of_one : largest)
-    exponents.push_back(of_one > 0 && std::isfinite(of_one) ? -std::ilogb(of_one) : 0);
+  std::vector<int> exponents(largest.size());
+  std::ranges::transform(largest, exponents.begin(), exponent_of);
   return exponents;
 }
 
@@ -104,12 +110,13 @@ class LeastSquaresRun {
     qr_ = prepared(context_.programs(), [&] {
       auto made = std::make_unique<Geqrf>(context_, result_.type, rows_, columns_, nrhs_);
       made->prepare({{}, 0, ld_}, along());
-      for (const Index columns : {nrhs_, NormEstimateOptions{}.columns})
-        made->prepare_solves(columns);
+      made->prepare_solves(nrhs_);
+      if (!maps_factors(context_)) made->prepare_solves(NormEstimateOptions{}.columns);
       return made;
     });
     const cl::CommandQueue& queue = context_.queue();
-    const MatrixView f{space(rows_, ld_), 0, ld_};
+    const std::uint64_t bytes_of_f = rows_ * ld_ * bytes_of(result_.type);
+    MatrixView f{context_.staging().matrices().take(context_, bytes_of_f, what()), 0, ld_};
     result_.times.build = timer_.lap();
 
     report("upload");
@@ -120,18 +127,21 @@ class LeastSquaresRun {
     qr_->factor(queue, f, along(), progress_);
     queue.finish();
     result_.times.forward = timer_.lap();
-    const Matrix top(columns_, ld_, download(queue, f.buffer, result_.type, columns_ * ld_));
-    const std::optional<Geqp3> deficient = judge_r(r_of(top));
+    auto [r, top_of_b] = download_top(f);
+    const std::optional<Geqp3> deficient = judge_r(r);
+    r = {};
     result_.times.trust = timer_.lap();
     if (result_.status != LeastSquaresStatus::ok) return std::move(result_);
 
     if (deficient)
-      solve_deficient(top, *deficient);
+      solve_deficient(top_of_b, *deficient);
     else if (refines_)
       refine();
     else
       solve(f);
     check();
+    qr_->keep_memory();
+    context_.staging().matrices().give(context_, std::move(f.buffer), bytes_of_f);
     result_.times.check = timer_.lap();
     return std::move(result_);
   }
@@ -162,8 +172,9 @@ class LeastSquaresRun {
   }
 
   void upload(const MatrixView& f) {
-    by_columns_ =
-        exponents_of(wide_ ? sizes_of(a_.values(), a_.cols()).rows : largest_of_columns(a_));
+    const Sizes sizes = sizes_of(a_.values(), a_.cols());
+    norm1_ = sizes.norm1;
+    by_columns_ = exponents_of(wide_ ? sizes.rows : sizes.columns);
     by_right_hand_sides_ = exponents_of(largest_of_columns(b_));
     if (wide_) {
       const Matrix turned = transposed_in_parallel(a_);
@@ -176,11 +187,24 @@ class LeastSquaresRun {
     }
   }
 
-  [[nodiscard]] Matrix r_of(const Matrix& top) const {
-    Matrix r(columns_, columns_);
-    for (Index i = 0; i < columns_; ++i)
-      std::ranges::copy(top.row(i).subspan(i, columns_ - i), r.row(i).subspan(i).begin());
-    return r;
+  /// R, and the rows beside it of the right-hand sides that were factored along.
+  [[nodiscard]] std::pair<Matrix, Matrix> download_top(const MatrixView& f) const {
+    return result_.type == RealType::f32 ? download_top_as<float>(f) : download_top_as<double>(f);
+  }
+  template <typename Real>
+  [[nodiscard]] std::pair<Matrix, Matrix> download_top_as(const MatrixView& f) const {
+    const Index beside = along();
+    Matrix r(columns_, columns_, Values(columns_ * columns_)),
+        of_b(columns_, beside, Values(columns_ * beside));
+    context_.staging().read(context_.queue(), f.buffer, columns_, f.ld * sizeof(Real),
+                            [&](Index first, Index last, const std::byte* in) {
+                              const auto* row = reinterpret_cast<const Real*>(in);
+                              for (Index i = first; i < last; ++i, row += f.ld) {
+                                std::copy_n(row, columns_, r.row(i).begin());
+                                std::copy_n(row + columns_, beside, of_b.row(i).begin());
+                              }
+                            });
+    return {std::move(r), std::move(of_b)};
   }
 
   /// Estimates R's condition and the rank. If the rank is below full, returns R with its columns
@@ -192,8 +216,12 @@ class LeastSquaresRun {
       result_.status = LeastSquaresStatus::overflow;
       return std::nullopt;
     }
-    const auto solver = [this](bool transposed) {
-      return [this, transposed](const Matrix& x) { return solve_r(x, transposed); };
+    const HostTriangles<double> triangle{r.values().data(), columns_, columns_};
+    const auto solver = [&](bool transposed) {
+      return [&, transposed](const Matrix& x) {
+        return maps_factors(context_) ? triangle.solve_upper(x, transposed)
+                                      : solve_r(x, transposed);
+      };
     };
     bool zero = false;
     for (Index i = 0; i < columns_; ++i) zero = zero || r(i, i) == 0;
@@ -206,7 +234,8 @@ class LeastSquaresRun {
           reciprocal_condition({columns_, solver(false), solver(true)}, size_of(r).norm1);
     std::optional<Geqp3> exchanged;
     if (zero || !(result_.rcond >= result_.tolerance))
-      exchanged = Geqp3::of_triangle(r, result_.tolerance);
+      // Factors in f32 that are refined need a basis of a smaller condition.
+      exchanged = Geqp3::of_triangle(r, result_.tolerance, refines_ ? kClearOfRefined : 1);
     // With a zero on its diagonal R does not have full rank, even if rounding hides that.
     result_.rank = exchanged ? std::min(exchanged->rank(), columns_ - (zero ? 1 : 0)) : columns_;
     result_.nullity = a_.cols() - result_.rank;
@@ -332,35 +361,35 @@ class LeastSquaresRun {
   /// tolerance, F is a basis of its range, of r columns, times an r-by-k W of full rank. For a tall
   /// A = F, x is the least one with W x = c, where c holds b in that basis. For a wide A = F^T, x
   /// is the basis times the u that minimizes ||b - W^T u||. Both problems have full rank.
-  void solve_deficient(const Matrix& top, const Geqp3& exchanged) {
+  void solve_deficient(const Matrix& top_of_b, const Geqp3& exchanged) {
     if (result_.rank == 0)
       result_.x = Matrix(a_.cols(), nrhs_);
     else if (refines_)
       solve_by_columns(exchanged.order());
     else
-      solve_by_rows(top, exchanged);
+      solve_by_rows(top_of_b, exchanged);
     result_.times.backward = timer_.lap();
   }
 
   /// F P = Q1 R P C^-1 = Q1 Q2 (W; 0), and W is factored further to a complete orthogonal
   /// factorisation. W's rows are equilibrated. The basis is the first columns of Q1 Q2.
-  void solve_by_rows(const Matrix& top, const Geqp3& exchanged) {
+  void solve_by_rows(const Matrix& top_of_b, const Geqp3& exchanged) {
     const Index rank = result_.rank;
     const std::span<const Index> order = exchanged.order();
-    Matrix w(rank, columns_);
-    std::vector<double> largest(rank);
-    for (Index i = 0; i < rank; ++i)
-      for (Index j = i; j < columns_; ++j) {
-        w(i, j) = times_power(exchanged.r(i, j), -by_columns_[order[j]]);
-        largest[i] = std::max(largest[i], std::abs(w(i, j)));
+    Matrix w(rank, columns_, Values(rank * columns_));
+    std::vector<int> by_columns, by_rows(rank);
+    for (const Index j : order) by_columns.push_back(-by_columns_[j]);
+    in_parallel(rank, kElementsPerThread / columns_ + 1, [&](Index first, Index last) {
+      for (Index i = first; i < last; ++i) {
+        const auto row = w.row(i).subspan(i);
+        scale_row(exchanged.row(i), {}, std::span(by_columns).subspan(i), 0, row.data());
+        by_rows[i] = exponent_of(largest_magnitude(row));
+        scale_row(row, by_rows, {}, i, row.data());
       }
-    const std::vector<int> by_rows = exponents_of(largest);
-    scale_rows(w, by_rows, {}, {}, 0);
-    const Tzrzf tzrzf(w);
+    });
+    const Tzrzf tzrzf(std::move(w));
     if (!wide_) {
-      Matrix c(columns_, nrhs_);  // Q1^T b', then Q2^T Q1^T b'
-      for (Index i = 0; i < columns_; ++i)
-        std::ranges::copy(top.row(i).subspan(columns_, nrhs_), c.row(i).begin());
+      Matrix c = top_of_b;  // Q1^T b', then Q2^T Q1^T b'
       exchanged.apply(c, true);
       scale_rows(c, by_rows, {}, {}, 0);
       const Matrix x = tzrzf.least_solution(c);
@@ -430,7 +459,7 @@ class LeastSquaresRun {
     }
     Matrix r = b_;
     subtract(r, product(a_, result_.x, false));
-    const MatrixNorms norms = norms_of(a_);
+    const double norm_inf = norm_inf_of(a_);
     const bool deficient = result_.rank < columns_, solves = wide_ && !deficient;
     const Matrix normal = solves ? Matrix() : product(a_, r, true);
     double rounding =
@@ -441,8 +470,8 @@ class LeastSquaresRun {
     for (Index c = 0; c < nrhs_; ++c) {
       result_.residual_norms.push_back(norm2_of_column(r, c));
       const double missed = largest_in_column(solves ? r : normal, c);
-      const double off = solves || missed == 0 ? missed : missed / norms.one;
-      const double size = norms.inf * largest_in_column(result_.x, c) + largest_in_column(b_, c);
+      const double off = solves || missed == 0 ? missed : missed / norm1_;
+      const double size = norm_inf * largest_in_column(result_.x, c) + largest_in_column(b_, c);
       const double scaled = off == 0 ? 0 : off / size / rounding;
       result_.scaled_residual = max_or_nan(result_.scaled_residual, scaled);
     }
@@ -461,6 +490,7 @@ class LeastSquaresRun {
   Index rows_, columns_, nrhs_, ld_ = 0;
   LapTimer timer_;
   std::unique_ptr<Geqrf> qr_;
+  double norm1_ = 0;                                   // of A
   std::vector<int> by_columns_, by_right_hand_sides_;  // exponents of C; of B
   LeastSquares result_;
 };

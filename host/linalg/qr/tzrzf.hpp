@@ -12,7 +12,8 @@ namespace clgauss {
 /// must be in range.
 class Tzrzf {
  public:
-  explicit Tzrzf(const Matrix& w);
+  /// What `w` has left of its diagonal does not count.
+  explicit Tzrzf(Matrix w);
 
   /// The least X with W X = B, column by column: Z^T (T^-1 B; 0), k-by-columns.
   [[nodiscard]] Matrix least_solution(const Matrix& b) const;
@@ -25,8 +26,7 @@ class Tzrzf {
   void reflect(Index i, Matrix& x) const;
 
   Index r_, k_;
-  Matrix t_;     // r-by-r
-  Matrix tail_;  // v of reflection i: 1 in element i, this row i from element r on
+  Matrix w_;  // T; from column r on the reflections' v, each 1 in element i, too
   std::vector<double> taus_;
 };
 

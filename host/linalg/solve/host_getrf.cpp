@@ -194,11 +194,11 @@ CLGAUSS_INLINE void getrf(Index n, double* a, Index lda, Index* pivots) {
   }
 }
 
+/// B <- L^-1 B
 template <typename V>
-CLGAUSS_INLINE void substitute(Index n, const double* lu, Index lda, Index columns, double* b,
-                               Index ldb) {
-  const Index blocks = (n + kHostPanel - 1) / kHostPanel;
-  for (Index k = 0; k < n; k += kHostPanel) {  // L Y = P B
+CLGAUSS_INLINE void substitute_lower(Index n, const double* lu, Index lda, Index columns, double* b,
+                                     Index ldb) {
+  for (Index k = 0; k < n; k += kHostPanel) {
     const Index next = std::min(n, k + kHostPanel);
     for (Index i = k + 1; i < next; ++i)
       for (Index q = k; q < i; ++q)
@@ -207,7 +207,13 @@ CLGAUSS_INLINE void substitute(Index n, const double* lu, Index lda, Index colum
       subtract_panel<V>(n - next, columns, lu + next * lda + k, lda, b + k * ldb, ldb,
                         b + next * ldb, ldb);
   }
-  for (Index block = blocks; block-- > 0;) {  // U X = Y
+}
+
+/// B <- U^-1 B
+template <typename V>
+CLGAUSS_INLINE void substitute_upper(Index n, const double* lu, Index lda, Index columns, double* b,
+                                     Index ldb) {
+  for (Index block = (n + kHostPanel - 1) / kHostPanel; block-- > 0;) {
     const Index k = block * kHostPanel, next = std::min(n, k + kHostPanel);
     for (Index i = next; i-- > k;) {
       for (Index q = i + 1; q < next; ++q)
@@ -229,8 +235,18 @@ CLGAUSS_INLINE void getrs(Index n, const double* lu, Index lda, const Index* piv
                           double* b, Index ldb) {
   for (Index k = 0; k < n; ++k)
     if (pivots[k] != k) std::swap_ranges(b + k * ldb, b + k * ldb + nrhs, b + pivots[k] * ldb);
+  for (Index c = 0; c < rounded_up(nrhs); c += kColumnsAtOnce) {
+    const Index columns = std::min(kColumnsAtOnce, rounded_up(nrhs) - c);
+    substitute_lower<V>(n, lu, lda, columns, b + c, ldb);
+    substitute_upper<V>(n, lu, lda, columns, b + c, ldb);
+  }
+}
+
+template <typename V>
+CLGAUSS_INLINE void solve_upper(Index n, const double* lu, Index lda, Index nrhs, double* b,
+                                Index ldb) {
   for (Index c = 0; c < rounded_up(nrhs); c += kColumnsAtOnce)
-    substitute<V>(n, lu, lda, std::min(kColumnsAtOnce, rounded_up(nrhs) - c), b + c, ldb);
+    substitute_upper<V>(n, lu, lda, std::min(kColumnsAtOnce, rounded_up(nrhs) - c), b + c, ldb);
 }
 
 template <typename V>
@@ -283,6 +299,10 @@ CLGAUSS_INLINE void subtract_product(Index n, const double* a, Index lda, const 
                                   double* b) {                                                    \
     getrs_vector<Vectors<LANES>>(n, lu, lda, pivots, b);                                          \
   }                                                                                               \
+  TARGET void solve_upper_##NAME(Index n, const double* lu, Index lda, Index nrhs, double* b,     \
+                                 Index ldb) {                                                     \
+    solve_upper<Vectors<LANES>>(n, lu, lda, nrhs, b, ldb);                                        \
+  }                                                                                               \
   TARGET void subtract_product_##NAME(Index n, const double* a, Index lda, const double* b,       \
                                       double* c, Index ldc) {                                     \
     subtract_product<Vectors<LANES>>(n, a, lda, b, c, ldc);                                       \
@@ -296,11 +316,12 @@ CLGAUSS_HOST_KERNELS(avx512, 8, CLGAUSS_AVX512)
 
 constexpr HostLuKernels kAll[] = {
 #if defined(__x86_64__)
-    {"avx512", &has_avx512, &getrf_avx512, &getrs_avx512, &getrs_vector_avx512,
+    {"avx512", &has_avx512, &getrf_avx512, &getrs_avx512, &getrs_vector_avx512, &solve_upper_avx512,
      &subtract_product_avx512},
-    {"avx2", &has_avx2, &getrf_avx2, &getrs_avx2, &getrs_vector_avx2, &subtract_product_avx2},
+    {"avx2", &has_avx2, &getrf_avx2, &getrs_avx2, &getrs_vector_avx2, &solve_upper_avx2,
+     &subtract_product_avx2},
 #endif
-    {"pairs", &runs_everywhere, &getrf_pairs, &getrs_pairs, &getrs_vector_pairs,
+    {"pairs", &runs_everywhere, &getrf_pairs, &getrs_pairs, &getrs_vector_pairs, &solve_upper_pairs,
      &subtract_product_pairs}};
 
 }  // namespace

@@ -27,6 +27,8 @@ struct HostLuKernels {
                 Index ldb);
   /// The same for one right-hand side, stored contiguously.
   void (*getrs_vector)(Index n, const double* lu, Index lda, const Index* pivots, double* b);
+  /// B <- U^-1 B with the upper triangle of these factors.
+  void (*solve_upper)(Index n, const double* lu, Index lda, Index nrhs, double* b, Index ldb);
   /// C <- C - A B for square matrices. B has the same `ld` as C.
   void (*subtract_product)(Index n, const double* a, Index lda, const double* b, double* c,
                            Index ldc);
