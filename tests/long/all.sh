@@ -27,7 +27,7 @@ done
 check "lintian" lintian --allow-root --fail-on error "$build"/*.deb  # test.sh has made them
 install_packages clang-15 libclc-15-dev || exit 1
 check "kernels compiled for AMD's GPUs" docs/which_kernels.py try gfx906 gfx1100
-LONG=1 check "29,000 certificates against rational answers, inverses and determinants" "$build"/solver_tests -tc='certify: exact*'
+LONG=1 check "39,000 certificates against rational answers, inverses and determinants" "$build"/solver_tests -tc='certify: exact*'
 # CLGAUSS_TEST_MATRICES names a folder of .mtx files that are solved as well; CLGAUSS_ORACLES a table to append to.
 LONG=1 check "every size of every kind" "$build"/solver_tests -tc="*systems*are solved*,permuted*are solved"
 LONG=1 check "every method on every kind of matrix against LAPACK" "$build"/solver_tests -tc='oracles*'
