@@ -43,8 +43,8 @@ def devices_table():
     for report in reports():
         kernels = report["kernels"]
         rows.append([name_of(report), f"{report['device']['platform']}, {report['device']['driver']}", report["host"]["text"],
-                     str(kernels["usable"]), str(kernels["skipped"]), str(len(kernels["wrong"]))])
-    return table(["device", "platform and driver", "host", "kernels that give right answers", "skipped", "wrong"], rows)
+                     f"{report['host']['busy_cores']:.1f}", str(kernels["usable"]), str(kernels["skipped"]), str(len(kernels["wrong"]))])
+    return table(["device", "platform and driver", "host", "cores busy with others", "kernels that give right answers", "skipped", "wrong"], rows)
 
 
 def speeds_table():

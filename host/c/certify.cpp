@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <clgauss/certify.hpp>
+#include <cmath>
+#include <complex>
+#include <cstddef>
 
 #include "c/call.hpp"
 #include "c/in_double.hpp"
@@ -28,10 +31,23 @@ clgauss_certificate told_of(const Certificate& proof) {
   return told;
 }
 
-clgauss_det_certificate told_of(const DeterminantCertificate& proof) {
+std::complex<double> phase_of(const DeterminantCertificate& proof) {
+  return static_cast<double>(proof.sign);
+}
+std::complex<double> phase_of(const ComplexDeterminantCertificate& proof) { return proof.phase; }
+double phase_bound_of(const DeterminantCertificate& proof) { return proof.proven ? 0 : HUGE_VAL; }
+double phase_bound_of(const ComplexDeterminantCertificate& proof) { return proof.phase_bound; }
+int sign_of(const DeterminantCertificate& proof) { return proof.sign; }
+int sign_of(const ComplexDeterminantCertificate&) { return 0; }
+
+template <typename Proof>
+clgauss_det_certificate told_of_determinant(const Proof& proof) {
   clgauss_det_certificate told{};
   told.proven = proof.proven ? 1 : 0;
-  told.sign = proof.sign;
+  told.sign = sign_of(proof);
+  told.phase[0] = phase_of(proof).real();
+  told.phase[1] = phase_of(proof).imag();
+  told.phase_bound = phase_bound_of(proof);
   told.log10_low = proof.log10_low;
   told.log10_high = proof.log10_high;
   told.norm_bound = proof.norm_bound;
@@ -80,6 +96,21 @@ clgauss_status certify_inverse_host(clgauss_context context, int layout, size_t 
     const auto x_view = host_matrix(layout, n, n, x, ldx, "X");
     return certify_inverse(use.context(), in_double(a_view, "A"), in_double(x_view, "X"));
   });
+}
+
+/// A program that was built before the certificate had a phase may call this for real numbers.
+template <typename Number>
+clgauss_status certify_determinant_host(clgauss_context context, int layout, size_t n,
+                                        const Number* a, size_t lda,
+                                        clgauss_det_certificate* certificate) {
+  const Use use(object_of(context));
+  const std::size_t size =
+      checked_size(*not_null(certificate, "certificate"), "certificate", "clgauss_det_certificate",
+                   offsetof(clgauss_det_certificate, phase));
+  const auto a_view = host_matrix(layout, n, n, a, lda, "A");
+  const auto proof = certify_determinant(use.context(), in_double(a_view, "A"));
+  write(certificate, size, told_of_determinant(proof));
+  return CLGAUSS_OK;
 }
 
 }  // namespace
@@ -151,14 +182,22 @@ clgauss_status clgauss_zcertify_inv(clgauss_context context, int layout, size_t 
 
 clgauss_status clgauss_dcertify_det(clgauss_context context, int layout, size_t n, const double* a,
                                     size_t lda, clgauss_det_certificate* certificate) {
+  return guarded([&] { return certify_determinant_host(context, layout, n, a, lda, certificate); });
+}
+
+clgauss_status clgauss_ccertify_det(clgauss_context context, int layout, size_t n, const void* a,
+                                    size_t lda, clgauss_det_certificate* certificate) {
   return guarded([&] {
-    const Use use(object_of(context));
-    const std::size_t size = checked_size(*not_null(certificate, "certificate"), "certificate",
-                                          "clgauss_det_certificate");
-    const auto a_view = host_matrix(layout, n, n, a, lda, "A");
-    const auto proof = clgauss::certify_determinant(use.context(), in_double(a_view, "A"));
-    write(certificate, size, told_of(proof));
-    return CLGAUSS_OK;
+    return certify_determinant_host(context, layout, n, static_cast<const std::complex<float>*>(a),
+                                    lda, certificate);
+  });
+}
+
+clgauss_status clgauss_zcertify_det(clgauss_context context, int layout, size_t n, const void* a,
+                                    size_t lda, clgauss_det_certificate* certificate) {
+  return guarded([&] {
+    return certify_determinant_host(context, layout, n, static_cast<const std::complex<double>*>(a),
+                                    lda, certificate);
   });
 }
 

@@ -47,20 +47,44 @@ Json determinant_json(const ComplexDeterminant& determinant) {
           {"relative_error", finite_or_null(determinant.relative_error)}};
 }
 
+namespace {
+
+/// What both kinds have: what is proven of `which`, if anything.
+std::string text_of(const DeterminantEnclosure& enclosure, const std::string& which) {
+  if (!enclosure.proven) return fmt::format("PROVEN     nothing: {}\n", enclosure.reason);
+  return fmt::format("proven     det A {}, log10 |det A| from {} to {}\n", which,
+                     enclosure.log10_low, enclosure.log10_high);
+}
+
+/// The members of both kinds, after those that only one has.
+Json json_of(const DeterminantEnclosure& enclosure, const Json& own) {
+  Json all{{"proven", enclosure.proven}};
+  all.update(own);
+  all.update({{"log10_low", finite_or_null(enclosure.log10_low)},
+              {"log10_high", finite_or_null(enclosure.log10_high)},
+              {"norm_bound", finite_or_null(enclosure.norm_bound)},
+              {"reason", enclosure.reason.empty() ? Json(nullptr) : Json(enclosure.reason)}});
+  return all;
+}
+
+}  // namespace
+
 std::string certificate_text(const DeterminantCertificate& certificate) {
-  if (!certificate.proven) return fmt::format("PROVEN     nothing: {}\n", certificate.reason);
-  return fmt::format("proven     det A is {}, log10 |det A| from {} to {}\n",
-                     certificate.sign > 0 ? "positive" : "negative", certificate.log10_low,
-                     certificate.log10_high);
+  return text_of(certificate, certificate.sign > 0 ? "is positive" : "is negative");
+}
+
+std::string certificate_text(const ComplexDeterminantCertificate& certificate) {
+  return text_of(certificate, fmt::format("has the phase e^({:.15g} i), off by at most {:.1e}",
+                                          std::arg(certificate.phase), certificate.phase_bound));
 }
 
 Json certificate_json(const DeterminantCertificate& certificate) {
-  return {{"proven", certificate.proven},
-          {"sign", certificate.sign},
-          {"log10_low", finite_or_null(certificate.log10_low)},
-          {"log10_high", finite_or_null(certificate.log10_high)},
-          {"norm_bound", finite_or_null(certificate.norm_bound)},
-          {"reason", certificate.reason.empty() ? Json(nullptr) : Json(certificate.reason)}};
+  return json_of(certificate, {{"sign", certificate.sign}});
+}
+
+Json certificate_json(const ComplexDeterminantCertificate& certificate) {
+  return json_of(certificate, {{"phase", {certificate.phase.real(), certificate.phase.imag()}},
+                               {"phase_bound", finite_or_null(certificate.phase_bound)}});
 }
 
 Json determinant_json(const Determinant& determinant) {

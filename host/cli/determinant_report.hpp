@@ -19,5 +19,8 @@ namespace clgauss::cli {
 /// What is proven, as a line of the summary.
 [[nodiscard]] std::string certificate_text(const DeterminantCertificate& certificate);
 [[nodiscard]] nlohmann::ordered_json certificate_json(const DeterminantCertificate& certificate);
+[[nodiscard]] std::string certificate_text(const ComplexDeterminantCertificate& certificate);
+[[nodiscard]] nlohmann::ordered_json certificate_json(
+    const ComplexDeterminantCertificate& certificate);
 
 }  // namespace clgauss::cli

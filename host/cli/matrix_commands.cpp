@@ -149,11 +149,18 @@ struct Told {
   ExitCode code = ExitCode::ok;
 };
 
-/// With `proof`, a real det A is certified, too, before `tell_of` is called.
+/// What is proven of det A.
+struct Proof {
+  bool proven;
+  std::string text;
+  Json json;
+};
+
+/// With `proof`, det A is certified, too, before `tell_of` is called.
 template <typename Tell>
 ExitCode run_factors(const Given& given, const Tell& tell_of,
                      const WordTable<Method>& methods = kMatrixMethods,
-                     std::optional<DeterminantCertificate>* proof = nullptr) {
+                     std::optional<Proof>* proof = nullptr) {
   const MatrixCommand command(given.values, methods);
   JsonOutput json(given.values);
   LapTimer total;
@@ -193,21 +200,24 @@ ExitCode run_factors(const Given& given, const Tell& tell_of,
     if (!told.warning.empty()) tell(painted_summary(told.warning));
     return told.code;
   };
+  const auto proven_too = [&](auto solution, const auto& system) {
+    if (proof != nullptr) {
+      const auto certificate = timed_proof(context, solution.times, times, [&] {
+        return certify_determinant(context, system.a, {}, progress);
+      });
+      *proof = {certificate.proven, certificate_text(certificate), certificate_json(certificate)};
+    }
+    return finish(solution, system.a.rows());
+  };
   if (auto* const complex = std::get_if<ComplexMatrix>(&a)) {
-    if (proof != nullptr)
-      throw UsageError("--certify is for determinants of real matrices, and A is complex");
     const Index n = complex->rows();
-    return finish(
-        solve_complex(context, {std::move(*complex), ComplexMatrix(n, 0)}, options, progress), n);
+    const ComplexSystem system{std::move(*complex), ComplexMatrix(n, 0)};
+    return proven_too(solve_complex(context, system, options, progress), system);
   }
   Matrix& real = std::get<Matrix>(a);
   const Index n = real.rows();
   const System system{std::move(real), Matrix(n, 0)};
-  Solution solution = solve(context, system, options, progress);
-  if (proof != nullptr)
-    *proof = timed_proof(context, solution.times, times,
-                         [&] { return certify_determinant(context, system.a, {}, progress); });
-  return finish(solution, n);
+  return proven_too(solve(context, system, options, progress), system);
 }
 
 std::string residual_text(const InverseOutcome& inverse, double bound) {
@@ -391,26 +401,27 @@ CommandTable det_table() {
       "nothing, the exit code is 8.";
   CommandTable table = matrix_table(about, "clgauss det A.mtx\nclgauss det A.npy --json");
   table.group("Answer")("certify", po::bool_switch(),
-                        "prove the sign of det A and enclose its magnitude, every rounding error "
-                        "counted; five to ten times the work (a real A, devices with fp64)");
+                        "prove the sign of det A (of a complex one: its phase) and enclose its "
+                        "magnitude, every rounding error counted; five to ten times the work, for "
+                        "a complex A ten to twenty times (devices with fp64)");
   add_report_options(table, "write a report to FILE; without FILE, or to -, in place of the text");
   return table;
 }
 
 ExitCode run_det(const Given& given) {
-  std::optional<DeterminantCertificate> certificate;
-  const auto tell_of = [&certificate](const auto& solution) {
+  std::optional<Proof> proof;
+  const auto tell_of = [&proof](const auto& solution) {
     const auto& determinant = solution.determinant;
     const bool zero = std::isinf(determinant.log10_abs);
     Told told{fmt::format("det A      {}\n", determinant_text(determinant)), "determinant",
               determinant_json(determinant)};
-    if (certificate) {
-      told.json["certificate"] = certificate_json(*certificate);
-      (certificate->proven ? told.line : told.warning) += certificate_text(*certificate);
+    if (proof) {
+      told.json["certificate"] = proof->json;
+      (proof->proven ? told.line : told.warning) += proof->text;
       const bool has_digits = !zero && determinant.relative_error < 1;
-      if (certificate->proven && !has_digits)
+      if (proof->proven && !has_digits)
         told.warning = "MISSED     the number above: its estimated error leaves no digit\n";
-      if (!certificate->proven || !has_digits) told.code = ExitCode::inaccurate;
+      if (!proof->proven || !has_digits) told.code = ExitCode::inaccurate;
     } else if (!zero && !(determinant.relative_error < 1)) {
       told.warning =
           fmt::format("MISSED     not even the {} of det A is sure: A is nearly singular\n",
@@ -420,7 +431,7 @@ ExitCode run_det(const Given& given) {
     return told;
   };
   return run_factors(given, tell_of, kMatrixMethods,
-                     given.values["certify"].as<bool>() ? &certificate : nullptr);
+                     given.values["certify"].as<bool>() ? &proof : nullptr);
 }
 
 CommandTable cond_table() {

@@ -493,11 +493,15 @@ CLGAUSS_API clgauss_status clgauss_zcertify_inv(clgauss_context context, int lay
 typedef struct clgauss_det_certificate {
   size_t struct_size; /* sizeof(clgauss_det_certificate), set by the caller */
   int proven;         /* 1: A is not singular, and what follows holds; else `reason` says why not */
-  int sign;           /* of det A: 1 or -1; 0 unless proven */
+  int sign;           /* of a real det A: 1 or -1; 0 unless proven, and for a complex one */
   double log10_low;   /* log10_low <= log10 |det A| <= log10_high; NaN unless proven */
   double log10_high;
   double norm_bound; /* of what shows that A is not singular; below 1 if proven */
   char reason[128];  /* cut off, with the terminating 0 */
+  /* | det A / |det A| - phase | <= phase_bound < 1, with the real part of phase before the
+   * imaginary one; of a real A, phase is sign and the bound 0. Unless proven, 0 and infinity. */
+  double phase[2];
+  double phase_bound;
 } clgauss_det_certificate;
 
 /* Proves the sign of the determinant of an n-by-n A, and encloses its magnitude; n = 0: 1. If A is
@@ -506,6 +510,16 @@ typedef struct clgauss_det_certificate {
  * fp64; without fp64: CLGAUSS_OPENCL. */
 CLGAUSS_API clgauss_status clgauss_dcertify_det(clgauss_context context, int layout, size_t n,
                                                 const double* a, size_t lda,
+                                                clgauss_det_certificate* certificate);
+
+/* The same for complex numbers, stored as for cgesv: proves the phase of the determinant, and
+ * encloses its modulus. The proof takes ten to twenty complex LUs, and twenty n-by-n matrices
+ * of double. ccertify_det proves the determinant of A as it is in float. */
+CLGAUSS_API clgauss_status clgauss_ccertify_det(clgauss_context context, int layout, size_t n,
+                                                const void* a, size_t lda,
+                                                clgauss_det_certificate* certificate);
+CLGAUSS_API clgauss_status clgauss_zcertify_det(clgauss_context context, int layout, size_t n,
+                                                const void* a, size_t lda,
                                                 clgauss_det_certificate* certificate);
 
 /* X_s = A_s^-1 B_s for `batch` systems of one n, 1 to 2048, in one call. Matrix s begins `stride`

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 _NO_LOADER = (
-    "no OpenCL loader (libOpenCL.so.1) found. Install it with a driver: on Debian, `apt-get install pocl-opencl-icd` runs on every CPU, "
-    "mesa-opencl-icd and nvidia-opencl-icd on GPUs; on x86-64 CPUs `pip install 'clgauss[cpu]'` does without root"
+    "no OpenCL loader (libOpenCL.so.1) found. Install it with a driver: on Debian, `apt-get install ocl-icd-libopencl1 pocl-opencl-icd` "
+    "runs on every CPU, mesa-opencl-icd and nvidia-opencl-icd instead of the latter on GPUs; on x86-64 CPUs "
+    "`pip install 'clgauss[cpu]'` does without root"
 )
 
 _LOADER = ("libintlc.so.5", "libimf.so", "libirng.so", "libsvml.so", "libOpenCL.so.1")  # Intel's, after what it needs and does not find

@@ -135,8 +135,11 @@ class DetCertificate:
     ----------
     proven : bool
         A is not singular, and the rest holds.
-    sign : int
-        The sign of the determinant, 1 or -1; 0 if nothing is proven.
+    sign : int or complex
+        The sign of the determinant, 1 or -1; 0 if nothing is proven. Of a complex matrix, a complex number of modulus 1, as in
+        `slogdet`.
+    sign_bound : float
+        ``abs(det / abs(det) - sign) <= sign_bound < 1``: 0 for a real matrix; infinity if nothing is proven.
     log10_low, log10_high : float
         ``log10_low <= log10(abs(det)) <= log10_high``; NaN if nothing is proven.
     norm_bound : float
@@ -146,7 +149,8 @@ class DetCertificate:
     """
 
     proven: bool
-    sign: int
+    sign: int | complex
+    sign_bound: float
     log10_low: float
     log10_high: float
     norm_bound: float

@@ -324,18 +324,36 @@ nb::dict certify_inverse_of(const std::shared_ptr<Session>& session, const Array
   return certificate_of(*certificate, std::move(told));
 }
 
-nb::dict certify_determinant_of(const std::shared_ptr<Session>& session, const Array& a) {
-  const auto certificate = std::make_shared<DeterminantCertificate>();
-  session->run([=](const ProgressCallback& progress) {
-    *certificate = certify_determinant(session->context(), to_matrix(a), {}, progress);
-  });
+nb::dict told_of(const DeterminantEnclosure& enclosure) {
   nb::dict told;
-  told["proven"] = certificate->proven;
-  told["sign"] = certificate->sign;
-  told["log10_low"] = certificate->log10_low;
-  told["log10_high"] = certificate->log10_high;
-  told["norm_bound"] = certificate->norm_bound;
-  told["reason"] = certificate->reason;
+  told["proven"] = enclosure.proven;
+  told["log10_low"] = enclosure.log10_low;
+  told["log10_high"] = enclosure.log10_high;
+  told["norm_bound"] = enclosure.norm_bound;
+  told["reason"] = enclosure.reason;
+  return told;
+}
+
+/// With `complex`, columns are real and imaginary parts, and the sign is a phase.
+nb::dict certify_determinant_of(const std::shared_ptr<Session>& session, const Array& a,
+                                bool complex) {
+  const auto real = std::make_shared<DeterminantCertificate>();
+  const auto phased = std::make_shared<ComplexDeterminantCertificate>();
+  session->run([=](const ProgressCallback& progress) {
+    Context& context = session->context();
+    if (complex)
+      *phased = certify_determinant(context, ComplexMatrix(to_matrix(a)), {}, progress);
+    else
+      *real = certify_determinant(context, to_matrix(a), {}, progress);
+  });
+  nb::dict told = complex ? told_of(*phased) : told_of(*real);
+  if (complex) {
+    told["sign"] = phased->phase;
+    told["sign_bound"] = phased->phase_bound;
+  } else {
+    told["sign"] = real->sign;
+    told["sign_bound"] = real->proven ? 0 : HUGE_VAL;
+  }
   return told;
 }
 
@@ -495,7 +513,7 @@ NB_MODULE(_core, module) {
       .def("solve", &solve_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a, "method"_a)
       .def("certify", &certify_one, "a"_a, "b"_a, "x"_a, "bounds"_a, "accuracy"_a)
       .def("certify_inverse", &certify_inverse_of, "a"_a, "x"_a, "bounds"_a, "complex"_a)
-      .def("certify_determinant", &certify_determinant_of, "a"_a)
+      .def("certify_determinant", &certify_determinant_of, "a"_a, "complex"_a)
       .def("certify_complex", &certify_complex_one, "a"_a, "b"_a, "x"_a, "bounds"_a, "accuracy"_a)
       .def("solve_complex", &solve_complex_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a,
            "method"_a)

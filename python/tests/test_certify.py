@@ -1,5 +1,6 @@
 """clgauss.certify: bounds that hold, and nothing proven where nothing can be."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -191,6 +192,60 @@ def test_determinants_have_the_proven_sign(rng):
     assert wrong > 0  # NumPy's
 
 
+def exact_complex_determinant(a):
+    """By pairs of fractions."""
+    rows = [[Pair(float(value.real), float(value.imag)) for value in row] for row in a]
+    det = Pair(1)
+    for k in range(len(rows)):
+        pivot = next((i for i in range(k, len(rows)) if rows[i][k].square() != 0), None)
+        if pivot is None:
+            return Pair(0)
+        if pivot != k:
+            rows[k], rows[pivot] = rows[pivot], rows[k]
+            det *= Pair(-1)
+        det *= rows[k][k]
+        for i in range(k + 1, len(rows)):
+            factor = rows[i][k] / rows[k][k]
+            rows[i] = [x - factor * y for x, y in zip(rows[i], rows[k])]
+    return det
+
+
+def is_phase(det, sign, bound):
+    """Whether ``abs(det / abs(det) - sign) <= bound``, in fractions: ``abs(det) (1 + |sign|^2 - bound^2) <= 2 Re(det conj(sign))``."""
+    sign = Pair(sign.real, sign.imag)
+    left, right = 1 + sign.square() - Fraction(bound) ** 2, 2 * (det.re * sign.re + det.im * sign.im)
+    return right > 0 and det.square() * left**2 <= right**2
+
+
+def test_complex_determinants_have_the_proven_phase(rng):
+    assert is_phase(Pair(3, 4), 0.6 + 0.8j, 1e-15)
+    assert not is_phase(Pair(3, 4), 0.6 + 0.8000001j, 1e-15)
+    assert not is_phase(Pair(3, 4), -0.6 - 0.8j, 1e-15)
+    proven = 0
+    for step in range(200):
+        n = 2 + step % 5
+        a = rng.standard_normal((n, n)) + 1j * rng.standard_normal((n, n))
+        if step % 4 == 0:
+            a = np.round(3 * a)
+        elif step % 4 == 2:
+            a = (a + a.conj().T) * 10.0 ** rng.integers(-60, 60)
+        if step % 2:
+            a[-1] = a[:-1].sum(axis=0) + 2.0 ** -(step // 3) * a[-1]
+        det, proof = exact_complex_determinant(a), clgauss.certify_det(a)
+        assert bool(proof.reason) != proof.proven
+        if not proof.proven:
+            assert (proof.sign, proof.sign_bound) == (0, np.inf)
+            continue
+        proven += 1
+        assert proof.sign_bound < 1
+        assert is_phase(det, proof.sign, proof.sign_bound)
+        log10 = (math.log10(det.square().numerator) - math.log10(det.square().denominator)) / 2
+        assert proof.log10_low - 1e-12 <= log10 <= proof.log10_high + 1e-12
+    assert proven > 120
+    narrow = clgauss.certify_det(np.complex64([[1j, 2], [2, 1j]]))
+    assert abs(narrow.sign + 1) <= narrow.sign_bound < 1e-13
+
+
 def test_hilbert_determinants():
     for n in range(1, 11):
         assert clgauss.certify_det(hilbert(n)).sign == 1
@@ -207,7 +262,7 @@ def test_hilbert_determinants():
         (np.ones((2, 2, 2)), np.linalg.LinAlgError),
         (np.ones(2), np.linalg.LinAlgError),
         (np.array([[np.nan]]), ValueError),
-        (np.eye(2, dtype=complex), TypeError),
+        (np.eye(2, dtype=np.longdouble), TypeError),
     ],
 )
 def test_errors_of_determinants(a, error):
@@ -219,7 +274,10 @@ def test_empty_and_singular_determinants():
     empty = clgauss.certify_det(np.empty((0, 0)))
     assert (empty.proven, empty.sign, empty.log10_low, empty.log10_high) == (True, 1, 0, 0)
     assert not clgauss.certify_det([[1, 2], [2, 4]]).proven
-    assert clgauss.certify_det(np.float32([[1, 2], [2, 1]])).sign == -1
+    real = clgauss.certify_det(np.float32([[1, 2], [2, 1]]))
+    assert (real.sign, real.sign_bound) == (-1, 0)
+    empty = clgauss.certify_det(np.empty((0, 0), complex))
+    assert (empty.proven, empty.sign, empty.sign_bound, empty.log10_high) == (True, 1, 0, 0)
 
 
 def test_shapes(rng):

@@ -380,7 +380,13 @@ static void test_certify_det(clgauss_context context) {
     EXPECT(proof.proven == 1 && proof.sign == -1 && proof.reason[0] == '\0');
     EXPECT(proof.norm_bound < 1 && proof.log10_low <= log10(4) && proof.log10_high >= log10(4));
     EXPECT(proof.log10_high - proof.log10_low < 1e-12);
+    EXPECT(proof.phase[0] == -1 && proof.phase[1] == 0 && proof.phase_bound == 0);
   }
+  proof.struct_size = offsetof(clgauss_det_certificate, phase); /* a program built before */
+  proof.phase_bound = -3;
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_dcertify_det(context, CLGAUSS_ROW_MAJOR, 3, a, 4, &proof));
+  EXPECT(proof.proven == 1 && proof.phase_bound == -3);
+  proof.struct_size = sizeof proof;
   a[8] = 0; /* the third row is 0 1 1: column 1 is zero */
   EXPECT_STATUS(CLGAUSS_OK, clgauss_dcertify_det(context, CLGAUSS_ROW_MAJOR, 3, a, 4, &proof));
   EXPECT(proof.proven == 0 && proof.sign == 0 && proof.reason[0] != '\0');
@@ -531,6 +537,8 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
     test_certify_det(context);
     test_complex_certify_f32(context);
     test_complex_certify_f64(context);
+    test_complex_certify_det_f32(context);
+    test_complex_certify_det_f64(context);
     test_doubts(context);
   } else {
     test_without_fp64(context);

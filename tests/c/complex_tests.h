@@ -412,6 +412,30 @@ static void T(test_complex_certify)(clgauss_context context) {
                                                   LDB, x, LDB, NULL, &proof));
 }
 
+/* The phase of a matrix with a known determinant, in both layouts; nothing of a singular one. */
+static void T(test_complex_certify_det)(clgauss_context context) {
+  REAL a[2 * 2 * 3] = {0, 3, 1, 0, PAD, PAD, 0, 0, 0, 2, PAD, PAD}; /* det = 3 i * 2 i = -6 */
+  clgauss_det_certificate proof = {.struct_size = sizeof proof};
+  for (int l = 0; l < 2; ++l) {
+    EXPECT_STATUS(CLGAUSS_OK, Z(certify_det)(context, kLayouts[l], 2, a, 3, &proof));
+    EXPECT(proof.proven == 1 && proof.sign == 0 && proof.reason[0] == '\0');
+    EXPECT(proof.phase_bound < 1e-13 && fabs(proof.phase[0] + 1) <= proof.phase_bound);
+    EXPECT(fabs(proof.phase[1]) <= proof.phase_bound && proof.norm_bound < 1);
+    EXPECT(proof.log10_low <= log10(6) && proof.log10_high >= log10(6));
+    EXPECT(proof.log10_high - proof.log10_low < 1e-12);
+  }
+  a[9] = 0;
+  EXPECT_STATUS(CLGAUSS_OK, Z(certify_det)(context, CLGAUSS_ROW_MAJOR, 2, a, 3, &proof));
+  EXPECT(proof.proven == 0 && proof.phase[0] == 0 && isinf(proof.phase_bound));
+  EXPECT(proof.reason[0] != '\0' && isnan(proof.log10_low));
+  EXPECT_STATUS(CLGAUSS_OK, Z(certify_det)(context, CLGAUSS_ROW_MAJOR, 0, NULL, 0, &proof));
+  EXPECT(proof.proven == 1 && proof.phase[0] == 1 && proof.phase_bound == 0);
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                Z(certify_det)(context, CLGAUSS_ROW_MAJOR, 2, NULL, 3, &proof));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                Z(certify_det)(context, CLGAUSS_ROW_MAJOR, 2, a, 1, &proof));
+}
+
 static void T(test_complex)(clgauss_context context) {
   static const size_t kShapes[][2] = {{1, 1},    {1, 4}, {6, 6}, {70, 150},
                                       {150, 70}, {7, 3}, {5, 1}, {240, 120}};

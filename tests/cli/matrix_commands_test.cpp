@@ -140,10 +140,39 @@ TEST_CASE("det --certify proves the sign, or exits with 8 and says why not") {
   const auto zero = run_script(folder, "printf '1 2\\n2 4\\n' > s.txt");
   CHECK(zero.exit_code == 0);
   CHECK(run_program(folder, "det s.txt --certify --device pocl -q").exit_code == 8);
-  write_file(folder / "c.mtx", "%%MatrixMarket matrix array complex general\n1 1\n0 1\n");
-  const auto complex = run_program(folder, "det c.mtx --certify --device pocl");
-  CHECK_MESSAGE(complex.exit_code == 2, complex.err);
-  CHECK_MESSAGE(complex.err.find("--certify") != std::string::npos, complex.err);
+}
+
+TEST_CASE("det --certify proves the phase of a complex determinant, or exits with 8") {
+  const TemporaryFolder folder;
+  write_file(folder / "c.mtx",
+             "%%MatrixMarket matrix array complex general\n2 2\n0 3\n0 0\n1 0\n1 0\n");
+  const auto proven = run_program(folder, "det c.mtx --certify --device pocl -q");
+  CHECK_MESSAGE(proven.exit_code == 0, proven.err);
+  CHECK_MESSAGE(
+      proven.out.find("\nproven     det A has the phase e^(1.5707963") != std::string::npos,
+      proven.out);
+  CHECK_MESSAGE(proven.out.find("off by at most ") != std::string::npos, proven.out);
+  const auto report =
+      json::parse(run_program(folder, "det c.mtx --certify --device pocl -q --json").out);
+  const json& certificate = report["determinant"]["certificate"];
+  CHECK(certificate["proven"] == true);
+  CHECK_FALSE(certificate.contains("sign"));
+  const double bound = certificate["phase_bound"];
+  CHECK(bound < 1e-13);
+  CHECK(std::abs(certificate["phase"][0].get<double>()) <= bound);
+  CHECK(std::abs(certificate["phase"][1].get<double>() - 1) <= bound);
+  CHECK(certificate["log10_low"].get<double>() <= std::log10(3));
+  CHECK(certificate["log10_high"].get<double>() >= std::log10(3));
+  CHECK(report["time_s"]["certify"].get<double>() > 0);
+  // Integers of determinant i whose products leave f64.
+  write_file(folder / "near.mtx",
+             "%%MatrixMarket matrix array complex general\n2 2\n0 1134903170\n0 701408733\n"
+             "701408733 0\n433494437 0\n");
+  const auto not_proven =
+      run_program(folder, "det near.mtx --certify --device pocl -q --json r.json");
+  CHECK_MESSAGE(not_proven.exit_code == 8, not_proven.err);
+  CHECK_MESSAGE(not_proven.err.starts_with("PROVEN     nothing: the norm of I - R P A or"),
+                not_proven.err);
 }
 
 TEST_CASE("inertia counts the eigenvalues of each sign") {

@@ -22,6 +22,7 @@
 using namespace clgauss;
 using clgauss::test::exact_answers;
 using clgauss::test::exact_determinant;
+using clgauss::test::GaussianRational;
 using clgauss::test::Integer;
 using clgauss::test::on_every_device;
 using clgauss::test::product;
@@ -836,6 +837,272 @@ TEST_CASE("certify: determinants that have no proof, and the empty one") {
     CHECK(certificate.log10_low == doctest::Approx(5 * std::log10(size)).epsilon(1e-12));
     CHECK(certificate.log10_high >= certificate.log10_low);
   }
+}
+
+namespace {
+
+/// Whether |det / |det| - phase| <= phase_bound, without a root: with c the phase and r its bound,
+/// |det| (1 + |c|^2 - r^2) <= 2 Re(det conj(c)).
+bool phase_is_true(const ComplexDeterminantCertificate& certificate, const GaussianRational& det) {
+  const Rational c_re = rational_of(certificate.phase.real()),
+                 c_im = rational_of(certificate.phase.imag()),
+                 r = rational_of(certificate.phase_bound);
+  const Rational left = 1 + c_re * c_re + c_im * c_im - r * r,
+                 right = 2 * (det.re * c_re + det.im * c_im);
+  REQUIRE(left > 0);
+  return right > 0 && (det.re * det.re + det.im * det.im) * left * left <= right * right;
+}
+
+/// Whether phase and enclosure are true.
+bool is_true(const ComplexDeterminantCertificate& certificate, const GaussianRational& det) {
+  if (det.re == 0 && det.im == 0) return false;
+  const double right = log10_of(det.re * det.re + det.im * det.im) / 2,
+               slack = 1e-13 * (1 + std::abs(right));
+  return phase_is_true(certificate, det) && certificate.log10_low <= right + slack &&
+         certificate.log10_high >= right - slack &&
+         certificate.log10_low <= certificate.log10_high && certificate.phase_bound < 1;
+}
+
+constexpr int kComplexKinds = kKinds + 6;
+
+ComplexMatrix complex_of_kind(Systems& systems, Index n, int kind) {
+  const bool known = kind < kKinds;
+  const Matrix re = systems.make(n, 1, known ? kind : 0).a;
+  Matrix im = systems.make(n, 1, known ? kind : 0).a;
+  if (kind == 1 || kind == 5) {  // multiples: A stays as near to a singular one
+    im = re;
+    for (double& value : im.values()) value *= -0.5;
+  }
+  ComplexMatrix a = of_parts(re, im);
+  const auto any = [&](Index most) {
+    return std::min(most - 1,
+                    static_cast<Index>(std::abs(systems.uniform()) * static_cast<double>(most)));
+  };
+  const auto for_each = [&](const auto& value) {
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j) a.set(i, j, value(i, j));
+  };
+  switch (kind - kKinds) {
+    case 0: {  // Hermitian
+      const ComplexMatrix whole = a;
+      for_each([&](Index i, Index j) {
+        return i == j ? whole(i, i).real() : i < j ? whole(i, j) : std::conj(whole(j, i));
+      });
+      break;
+    }
+    case 1:  // Fourier's, unitary but for rounding and a factor
+      for_each([&](Index i, Index j) {
+        return std::polar(1.0, 2 * M_PI * static_cast<double>(i * j % n) / static_cast<double>(n));
+      });
+      break;
+    case 2: {  // units and powers of two, permuted
+      a = ComplexMatrix(n, n);
+      const Index shift = any(n);
+      for (Index i = 0; i < n; ++i) {
+        const double size = std::ldexp(1.0, static_cast<int>(900 * systems.uniform()));
+        const std::complex<double> units[] = {size, {0, size}, -size, {0, -size}};
+        a.set(i, (i + shift) % n, units[any(4)]);
+        if (i > 0 && shift == 0) a.set(i, 0, size / 2);
+      }
+      break;
+    }
+    case 3: {  // Gaussian integers, the last row a sum of others: singular where n > 1
+      for_each([&](Index, Index) {
+        return std::complex<double>(std::round(9 * systems.uniform()),
+                                    std::round(9 * systems.uniform()));
+      });
+      const std::complex<double> i_unit{0, 1};
+      for (Index j = 0; n > 1 && j < n; ++j) a.set(n - 1, j, i_unit * a(0, j) - a(n - 2, j));
+      break;
+    }
+    case 4:  // tiny or huge
+      for (double& value : a.parts().values()) value = std::ldexp(value, n % 2 == 0 ? -900 : 900);
+      break;
+    case 5: {  // Gaussian integers of determinant 1, i, -1 or -i, of condition up to about 2^80
+      const std::complex<double> unit[] = {1, {0, 1}, -1, {0, -1}};
+      a = ComplexMatrix(n, n);
+      for (Index i = 0; i < n; ++i) a.set(i, i, i == 0 ? unit[any(4)] : 1);
+      double largest = 1;
+      for (const double size = std::exp2(40 * std::abs(systems.uniform()));
+           n > 1 && largest < size;) {
+        const Index to = any(n), from = (to + 1 + any(n - 1)) % n;
+        const std::complex<double> by(std::round(2 * systems.uniform()),
+                                      std::round(2 * systems.uniform()));
+        for (Index j = 0; j < n; ++j) {
+          a.set(to, j, a(to, j) + by * a(from, j));
+          largest = std::max(largest, std::abs(a(to, j)));
+        }
+      }
+      break;
+    }
+    default:
+      break;
+  }
+  return a;
+}
+
+}  // namespace
+
+TEST_CASE("certify: exact complex determinants have the proven phase and modulus, every time") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  const int count = std::getenv("LONG") != nullptr ? 10000 : 1000;
+  std::map<Index, std::unique_ptr<Certifier>> kept;
+  Systems systems(21);
+  int proven = 0, unproven = 0, singular = 0;
+  std::map<int, int> of_kind, of_quadrant;
+  std::vector<double> bounds;
+  for (int round = 0; round < count; ++round) {
+    const Index n = 1 + round % 9;
+    const int kind = round / 9 % kComplexKinds;
+    CAPTURE(round);
+    CAPTURE(kind);
+    const ComplexMatrix a = complex_of_kind(systems, n, kind);
+    const GaussianRational det = exact_determinant(a);
+    auto& certifier = kept[n];
+    if (!certifier) certifier = std::make_unique<Certifier>(context, 2 * n);
+    const ComplexDeterminantCertificate certificate = certifier->certify_determinant(a);
+    CHECK(certificate.proven == certificate.reason.empty());
+    CHECK(certificate.proven == (certificate.phase != 0.0));
+    if (det.re == 0 && det.im == 0) {
+      ++singular;
+      CHECK_FALSE(certificate.proven);
+      continue;
+    }
+    ++(certificate.proven ? proven : unproven);
+    if (!certificate.proven) continue;
+    ++of_kind[kind];
+    ++of_quadrant[(det.re > 0 ? 1 : 0) + (det.im > 0 ? 2 : 0)];
+    const bool truth = is_true(certificate, det);
+    CHECK(truth);
+    bounds.push_back(certificate.phase_bound);
+  }
+  std::ranges::sort(bounds);
+  MESSAGE(proven << " proven, " << unproven << " not, " << singular
+                 << " singular; bounds of the phase: median " << bounds[bounds.size() / 2]);
+  CHECK(proven > 3 * count / 4);
+  CHECK(unproven > 0);
+  CHECK(singular > 0);
+  for (int quadrant = 0; quadrant < 4; ++quadrant) CHECK(of_quadrant[quadrant] > count / 20);
+  for (int kind = 0; kind < kComplexKinds; ++kind) {
+    CAPTURE(kind);
+    const bool is_singular = kind == kKinds + 3;  // but for n = 1
+    CHECK(of_kind[kind] > count / (is_singular ? 200 : 40));
+  }
+  CHECK(bounds[bounds.size() / 2] < 1e-11);
+}
+
+TEST_CASE("certify: a false phase would be seen") {
+  const GaussianRational det{3, -4};
+  ComplexDeterminantCertificate claim;
+  claim.phase = {0.6, -0.8};
+  claim.log10_low = claim.log10_high = std::log10(5);
+  claim.phase_bound = 1e-15;
+  CHECK(is_true(claim, det));
+  claim.phase = {0.6 + 1e-9, -0.8};
+  CHECK_FALSE(is_true(claim, det));
+  claim.phase_bound = 1.1e-9;
+  CHECK(is_true(claim, det));
+  claim.phase = {-0.6, 0.8};
+  CHECK_FALSE(is_true(claim, det));
+  claim.phase = {0.6, -0.8};
+  claim.log10_low = claim.log10_high = std::log10(5) + 1e-9;
+  CHECK_FALSE(is_true(claim, det));
+}
+
+TEST_CASE("certify: complex determinants on every device, and faults that are caught" *
+          test::also_on_slow_devices) {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    if (!device.profile.fp64) {
+      CHECK_THROWS_AS((void)certify_determinant(context, test::identity(1)), DeviceLimit);
+      return;
+    }
+    for (const Index n : {1, 2, 33, 64, 65, 130, 300}) {
+      CAPTURE(n);
+      // P (i D + N), N below the diagonal, D of 1 and 1/2: det = (-1)^(n - 1) i^n 2^-(n / 2).
+      ComplexMatrix a(n, n);
+      for (Index i = 0; i < n; ++i) {
+        const Index row = (i + 1) % n;
+        const double by = i % 2 == 0 ? 1 : 0.5;
+        a.set(row, i, {0, by});
+        for (Index j = 0; j < i; ++j)
+          a.set(row, j,
+                {by * static_cast<double>((i * 7 + j) % 3) / 64,
+                 by * static_cast<double>((i + 3 * j) % 5) / 128});
+      }
+      const ComplexDeterminantCertificate certificate = certify_determinant(context, a);
+      REQUIRE(certificate.proven);
+      const std::complex<double> powers[] = {1, {0, 1}, -1, {0, -1}},
+                                 phase = n % 2 == 0 ? -powers[n % 4] : powers[n % 4];
+      CHECK(std::abs(certificate.phase - phase) <= certificate.phase_bound);
+      CHECK(certificate.phase_bound < 1e-5);
+      const double right = -static_cast<double>(n / 2) * std::log10(2.0);
+      CHECK(certificate.log10_low <= right + 1e-12);
+      CHECK(certificate.log10_high >= right - 1e-12);
+      CHECK(certificate.log10_high - certificate.log10_low < 1e-5);
+    }
+    constexpr Index kN = 50;
+    Certifier certifier(context, 2 * kN);
+    const ComplexMatrix a = random_complex(kN, kN, 8);
+    CHECK(certifier.certify_determinant(a).proven);
+    const auto spoiled = [&](double by) {
+      return [&context, by](const MatrixView& view) {
+        spoil(context, view.buffer, view.offset + 20 * view.ld + 3, 1, by);
+      };
+    };
+    CHECK_THROWS_AS((void)certifier.certify_determinant(a, {}, {.difference = spoiled(1e-6)}),
+                    DeviceFault);
+    CHECK_THROWS_AS((void)certifier.certify_determinant(a, {}, {.product = spoiled(1e-6)}),
+                    DeviceFault);
+    CHECK_FALSE(certifier.certify_determinant(a, {}, {.inverse = spoiled(1)}).proven);
+    for (const double bad : {std::nan(""), HUGE_VAL})
+      CHECK_FALSE(certifier.certify_determinant(a, {}, {.difference = spoiled(bad)}).proven);
+  });
+}
+
+TEST_CASE("certify: complex determinants that have no proof, and the empty one") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  const ComplexDeterminantCertificate one = certify_determinant(context, ComplexMatrix(0, 0));
+  CHECK(one.proven);
+  CHECK(one.phase == 1.0);
+  CHECK(one.phase_bound == 0);
+  CHECK(one.log10_low == 0);
+  CHECK_THROWS_AS((void)certify_determinant(context, ComplexMatrix(2, 3)), DimensionError);
+  ComplexMatrix with_nan = test::identity(2), singular(2, 2);
+  with_nan.set(1, 0, {0, std::nan("")});
+  singular.set(0, 1, {1, 2});
+  singular.set(1, 1, {3, -1});
+  Matrix hilbert = Systems(1).make(14, 1, 5).a;
+  for (const ComplexMatrix& a :
+       {ComplexMatrix(2, 2), singular, ComplexMatrix::of_real(hilbert), with_nan}) {
+    const ComplexDeterminantCertificate none = certify_determinant(context, a);
+    CHECK_FALSE(none.proven);
+    CHECK(none.phase == 0.0);
+    CHECK(none.phase_bound == HUGE_VAL);
+    CHECK(std::isnan(none.log10_low));
+    CHECK_FALSE(none.reason.empty());
+  }
+}
+
+TEST_CASE("certify: the phase of many complex pivots, each of which rounds") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  constexpr Index kN = 400;
+  ComplexMatrix a(kN, kN);
+  for (Index i = 0; i < kN; ++i) a.set(i, i, {1.25, 0.75});
+  const ComplexDeterminantCertificate certificate = certify_determinant(context, a);
+  REQUIRE(certificate.proven);
+  std::complex<long double> power = 1;
+  for (Index i = 0; i < kN; ++i) power *= std::complex<long double>(1.25L, 0.75L);
+  const std::complex<long double> phase = power / std::abs(power);
+  const long double off = std::abs(phase - std::complex<long double>(certificate.phase));
+  CHECK(off <= certificate.phase_bound + 1e-16L);
+  CHECK(certificate.phase_bound < 1e-9);
 }
 
 TEST_CASE("certify: what cannot be certified, and what is empty") {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/multiprecision/cpp_int.hpp>
+#include <clgauss/complex.hpp>
 #include <clgauss/matrix.hpp>
 #include <cmath>
 #include <cstdint>
@@ -33,7 +34,30 @@ inline Rational rational_of(double value) {
                        : Rational(digits, one << static_cast<unsigned>(-exponent));
 }
 
-/// [A | b] after elimination in integers (Bareiss), each row times a power of two.
+/// Eliminates n rows of at least n integers, real or Gaussian, without fractions (Bareiss). Returns
+/// the last pivot, det m but for the sign of the row exchanges, by which `sign` is multiplied; 0:
+/// singular.
+template <typename Number>
+Number eliminate(std::vector<std::vector<Number>>& m, int& sign) {
+  Number last = 1;
+  const Index n = m.size();
+  for (Index k = 0; k < n; ++k) {
+    Index pivot = k;
+    while (pivot < n && m[pivot][k] == Number(0)) ++pivot;
+    if (pivot == n) return 0;
+    if (pivot != k) sign = -sign;
+    std::swap(m[k], m[pivot]);
+    for (Index i = k + 1; i < n; ++i) {
+      for (Index j = k + 1; j < m[i].size(); ++j)
+        m[i][j] = (m[k][k] * m[i][j] - m[i][k] * m[k][j]) / last;
+      m[i][k] = 0;
+    }
+    last = m[k][k];
+  }
+  return last;
+}
+
+/// [A | b] after elimination in integers, each row times a power of two.
 struct EliminatedIntegers {
   std::vector<std::vector<Integer>> m;
   Integer last =
@@ -52,32 +76,64 @@ struct EliminatedIntegers {
       for (Index j = 0; j < width; ++j) m[i][j] = integer_of(value(j), least);
       exponent += least;
     }
-    for (Index k = 0; k < n; ++k) {
-      Index pivot = k;
-      while (pivot < n && m[pivot][k] == 0) ++pivot;
-      if (pivot == n) {
-        last = 0;
-        return;
-      }
-      if (pivot != k) sign = -sign;
-      std::swap(m[k], m[pivot]);
-      for (Index i = k + 1; i < n; ++i) {
-        for (Index j = k + 1; j < width; ++j)
-          m[i][j] = (m[k][k] * m[i][j] - m[i][k] * m[k][j]) / last;
-        m[i][k] = 0;
-      }
-      last = m[k][k];
-    }
+    last = eliminate(m, sign);
   }
 };
+
+/// value 2^exponent
+inline Rational shifted(const Integer& value, int exponent) {
+  const Integer one = 1;
+  return exponent >= 0 ? Rational(value << static_cast<unsigned>(exponent))
+                       : Rational(value, one << static_cast<unsigned>(-exponent));
+}
 
 /// det A.
 inline Rational exact_determinant(const Matrix& a) {
   const EliminatedIntegers eliminated(System{a, Matrix(a.rows(), 0)});
-  const Integer size = eliminated.sign * eliminated.last, one = 1;
-  const int exponent = eliminated.exponent;
-  return exponent >= 0 ? Rational(size << static_cast<unsigned>(exponent))
-                       : Rational(size, one << static_cast<unsigned>(-exponent));
+  return shifted(eliminated.sign * eliminated.last, eliminated.exponent);
+}
+
+/// re + im i
+struct GaussianInteger {
+  Integer re, im = 0;
+
+  GaussianInteger(Integer real, Integer imaginary = 0)
+      : re(std::move(real)), im(std::move(imaginary)) {}
+  GaussianInteger(int real = 0) : re(real) {}
+  friend bool operator==(const GaussianInteger&, const GaussianInteger&) = default;
+  friend GaussianInteger operator*(const GaussianInteger& x, const GaussianInteger& y) {
+    return {Integer(x.re * y.re - x.im * y.im), Integer(x.re * y.im + x.im * y.re)};
+  }
+  friend GaussianInteger operator-(const GaussianInteger& x, const GaussianInteger& y) {
+    return {Integer(x.re - y.re), Integer(x.im - y.im)};
+  }
+  /// Of a multiple of y.
+  friend GaussianInteger operator/(const GaussianInteger& x, const GaussianInteger& y) {
+    const Integer square = y.re * y.re + y.im * y.im;
+    const GaussianInteger product = x * GaussianInteger(y.re, Integer(-y.im));
+    return {Integer(product.re / square), Integer(product.im / square)};
+  }
+};
+
+struct GaussianRational {
+  Rational re, im;
+};
+
+/// det A.
+inline GaussianRational exact_determinant(const ComplexMatrix& a) {
+  const Index n = a.rows();
+  std::vector<std::vector<GaussianInteger>> m(n);
+  int exponent = 0, sign = 1;
+  for (Index i = 0; i < n; ++i) {
+    int least = 2000;
+    for (const double part : a.parts().row(i))
+      if (part != 0) least = std::min(least, std::ilogb(part) - 53);
+    for (Index j = 0; j < n; ++j)
+      m[i].emplace_back(integer_of(a(i, j).real(), least), integer_of(a(i, j).imag(), least));
+    exponent += least;
+  }
+  const GaussianInteger last = eliminate(m, sign);
+  return {shifted(sign * last.re, exponent), shifted(sign * last.im, exponent)};
 }
 
 /// The exact answers; empty if A is singular.

@@ -9,6 +9,7 @@
 #include <clgauss/matrix.hpp>
 #include <clgauss/progress.hpp>
 #include <clgauss/solve.hpp>
+#include <complex>
 #include <limits>
 #include <string>
 
@@ -79,10 +80,9 @@ struct Certificate {
                                           const ComplexMatrix& x, const LuOptions& options = {},
                                           const ProgressCallback& progress = {});
 
-/// What is proven about det A of a real A.
-struct DeterminantCertificate {
+/// What is proven about |det A|.
+struct DeterminantEnclosure {
   bool proven = false;  // A is not singular, and what follows holds
-  int sign = 0;         // of det A, 1 or -1; 0 unless proven
   /// log10_low <= log10 |det A| <= log10_high; NaN unless proven.
   double log10_low = std::numeric_limits<double>::quiet_NaN();
   double log10_high = std::numeric_limits<double>::quiet_NaN();
@@ -90,6 +90,18 @@ struct DeterminantCertificate {
   /// where L U are computed factors of A and R is their computed inverse. Below 1 if proven.
   double norm_bound = std::numeric_limits<double>::infinity();
   std::string reason;  // why nothing is proven; empty if `proven`
+};
+
+/// The same, and what is proven about the sign, of a real A.
+struct DeterminantCertificate : DeterminantEnclosure {
+  int sign = 0;  // of det A, 1 or -1; 0 unless proven
+};
+
+/// The same, and what is proven about the phase, of a complex A.
+struct ComplexDeterminantCertificate : DeterminantEnclosure {
+  std::complex<double> phase = 0;  // of modulus 1, but for its rounding; 0 unless proven
+  /// |det A / |det A| - phase| <= phase_bound < 1; infinity unless proven.
+  double phase_bound = std::numeric_limits<double>::infinity();
 };
 
 /// The sign of det A of the n-by-n `a`, proven, and an enclosure of its magnitude. P A = L U + D is
@@ -106,5 +118,17 @@ struct DeterminantCertificate {
 [[nodiscard]] DeterminantCertificate certify_determinant(Context& context, const Matrix& a,
                                                          const LuOptions& options = {},
                                                          const ProgressCallback& progress = {});
+
+/// The phase of det A of a complex n-by-n `a`, and an enclosure of its modulus. All bounds are as
+/// above, of real matrices [[Re M, -Im M], [Im M, Re M]] of order 2 n in place of the complex M.
+/// As det(P A) / det(L U) = det(I - E) / det(I - F), the phase is that of U's pivots and P but for
+/// an angle of hardly more than the sum of |E_kk| + |F_kk|. A bound of the phase that is not below
+/// 1 is an outcome as a singular A is. For a random matrix of n = 3000 it is 0.02.
+///
+/// It takes twenty n-by-n matrices of f64 on the device, about as many on the host, and the time of
+/// ten to twenty LUs of complex numbers in f64. n = 0: determinant 1. Throws as certify().
+[[nodiscard]] ComplexDeterminantCertificate certify_determinant(
+    Context& context, const ComplexMatrix& a, const LuOptions& options = {},
+    const ProgressCallback& progress = {});
 
 }  // namespace clgauss

@@ -1,6 +1,6 @@
 #pragma once
-/// The implementation of certify(). It is reusable for many systems of one size, and tests can
-/// inject faults.
+/// The implementation of certify() and certify_determinant(). It is reusable for many systems of
+/// one size, and tests can inject faults.
 
 #include <array>
 #include <clgauss/certify.hpp>
@@ -36,8 +36,13 @@ class Certifier {
   [[nodiscard]] DeterminantCertificate certify_determinant(const Matrix& a,
                                                            const ProgressCallback& progress = {},
                                                            const CertifySeams& seams = {});
+  /// For a complex `a` of half this order.
+  [[nodiscard]] ComplexDeterminantCertificate certify_determinant(
+      const ComplexMatrix& a, const ProgressCallback& progress = {},
+      const CertifySeams& seams = {});
 
  private:
+  struct DeterminantErrors;
   struct Factors;
   struct Inverter;
   struct Products;
@@ -63,6 +68,11 @@ class Certifier {
   [[nodiscard]] Factors split_factors();
   [[nodiscard]] Matrix off_factors(const Factors& factors, const Signs& signs,
                                    const std::vector<Index>& rows, const CertifySeams& seams);
+  void upload_operator(const ComplexMatrix& m, const MatrixView& to);
+  [[nodiscard]] DeterminantErrors determinant_errors(const Factors& factors, const Signs& signs,
+                                                     const std::vector<Index>& rows,
+                                                     const ProgressCallback& progress,
+                                                     const CertifySeams& seams);
   void check_residual(const ExactScaling& scaled, const std::vector<Index>& rows,
                       const Matrix& residual, const Matrix& off) const;
   [[nodiscard]] Matrix correction(const ExactScaling& scaled, const std::vector<Index>& rows,

@@ -6,25 +6,13 @@
 #include <utility>
 
 #include "linalg/estimates/error_bounds.hpp"
+#include "linalg/estimates/real_operator.hpp"
 #include "linalg/estimates/upward.hpp"
 #include "matrix/shapes.hpp"
 
 namespace clgauss {
 
 namespace {
-
-/// [[Re M, -Im M], [Im M, Re M]].
-Matrix real_operator(const ComplexMatrix& m) {
-  Matrix real(2 * m.rows(), 2 * m.cols());
-  for (Index i = 0; i < m.rows(); ++i)
-    for (Index j = 0; j < m.cols(); ++j) {
-      const std::complex<double> value = m(i, j);
-      real(i, j) = real(m.rows() + i, m.cols() + j) = value.real();
-      real(i, m.cols() + j) = -value.imag();
-      real(m.rows() + i, j) = value.imag();
-    }
-  return real;
-}
 
 /// The real parts above the imaginary ones.
 Matrix real_columns(const ComplexMatrix& m) {
