@@ -264,6 +264,31 @@ def batched_rows():
         yield [n, *cells, *on_pocl(n)]
 
 
+def times(own, peer):
+    """Milliseconds of both, and how many times the first one's the second is."""
+    return [digits(own), digits(peer), f"{peer / own:.2f}"]
+
+
+def batched_complex_rows():
+    """By the kernels that are chosen; those of "tile" were chosen before."""
+    for n in ("8", "16", "32", "64", "96", "128", "256"):
+        cells = []
+        for kind in ("c64", "c32"):
+            own = next(row for row in rows_with("complex_batches_h200.csv", type=kind, n=n) if not row["kernel"].startswith("tile"))
+            cells += times(float(own["clgauss_median_ms"]), float(own["torch_median_ms"]))
+        yield [n, own["batch"], *cells]
+
+
+def batched_inverse_rows():
+    """For n <= 32 since rows stay in registers, above since the panels took what has many right-hand sides."""
+    for n in ("8", "16", "32", "64", "128"):
+        cells = []
+        for kind in ("f64", "f32"):
+            own = one("batched_inverse_h200.csv", type=kind, n=n, order="by rows" if int(n) <= 32 else "after")
+            cells += times(float(own["clgauss_median_ms"]), float(own["torch_inv_ex_median_ms"]))
+        yield [n, own["batch"], *cells]
+
+
 def batched_large_rows():
     """Thousand systems a second on an H100, and MAGMA's the second time that it was asked, behind ours."""
     for n in ("160", "192", "256", "512", "1024", "2048"):
@@ -371,6 +396,8 @@ def performance_tables_md():
         "files": table(["n", "clgauss", "without rcond", "NumPy", "PyTorch"], file_rows()),
         "batched": table(["n", "H200 f32", "cuBLAS", "ratio", "H200 f64", "cuBLAS", "ratio", "PoCL f32", "gesv", "ratio", "PoCL f64",
                           "gesv", "ratio"], batched_rows()),
+        "batched_complex": table(["n", "systems", "c64", "cuBLAS", "ratio", "c32", "cuBLAS", "ratio"], batched_complex_rows()),
+        "batched_inverse": table(["n", "matrices", "f64", "cuBLAS", "ratio", "f32", "cuBLAS", "ratio"], batched_inverse_rows()),
         "batched_cholesky": table(["n", "f32", "posv", "ratio", "f64", "posv", "ratio"], batched_cholesky_rows()),
         "batched_large": table(["n", "systems", "f32 LU", "MAGMA", "ratio", "f64 LU", "MAGMA", "ratio", "f32 Cholesky", "MAGMA", "ratio",
                                 "f64 Cholesky", "MAGMA", "ratio"], batched_large_rows()),

@@ -26,7 +26,9 @@
 #define STAGE (32 * STAGE_LD)  // 32 rows
 #define LEAST_SCRATCH (4 * STAGE)
 #include "common.clh"
+#include "numbers.clh"
 #include "ptx.clh"
+#include "numbers_ptx.clh"
 #include "load_if.clh"
 #include "lu_columns.clh"
 

@@ -3,12 +3,12 @@
 // substitution is one sub-group's, by the columns of U.
 //
 // lu_small: the arguments and results of lu_small.cl, with one right-hand side at most.
-// batched_factor_and_solve: the arguments and results of batched_ptx.cl, n = SIZE; a group a
-// system.
+// batched_factor_and_solve: the arguments, but for nrhs, and results of batched_ptx.cl, n = SIZE; a
+// group a system. COMPLEX 1 (0 if not defined) is for this kernel only.
 // NDRange: one dimension, local SUB_GROUPS * 32. MOST_N (of SIZE, where that is given) is a
 // multiple of 32, at most 128, and SUB_GROUPS at least MOST_N / 8. KERNEL: which of the two is
 // built.
-// Local memory: MOST_N * (MOST_N + 7) scalars and some words: 35 KiB for f64 and 64, 134 KiB for
+// Local memory: MOST_N * (MOST_N + 7) numbers and some words: 35 KiB for f64 and 64, 134 KiB for
 // 128.
 
 #ifdef SIZE  // code for one n: 8 % less time
@@ -22,18 +22,22 @@
 #define U_ROWS MOST_N
 #define U_LD (MOST_N + 1)  // odd: neighbouring rows lie in different banks
 #include "common.clh"
+#include "numbers.clh"
 #include "ptx.clh"
+#include "numbers_ptx.clh"
 #include "lu_columns.clh"
 
-#if REAL_BITS == 64
-#define COPY_REAL(to, from) COPY_ASYNC(ca, 8, local_address(to), from)
+#if COMPLEX && REAL_BITS == 64
+#define COPY_NUMBER(to, from) COPY_ASYNC(ca, 16, local_address(to), from)
+#elif COMPLEX || REAL_BITS == 64
+#define COPY_NUMBER(to, from) COPY_ASYNC(ca, 8, local_address(to), from)
 #else
-#define COPY_REAL(to, from) COPY_ASYNC(ca, 4, local_address(to), from)
+#define COPY_NUMBER(to, from) COPY_ASYNC(ca, 4, local_address(to), from)
 #endif
 
 // [A | b] to the registers, by way of u. b: 0 for none.
-INLINE void load_system(Columns* my, const uint n, global const REAL* a, const uint a_ld,
-                        global const REAL* b, const uint b_ld, local Shared* x) {
+INLINE void load_system(Columns* my, const uint n, global const NUMBER* a, const uint a_ld,
+                        global const NUMBER* b, const uint b_ld, local Shared* x) {
   const uint id = get_local_id(0);
   my->sub = id / 32;
   my->lane = id % 32;
@@ -41,9 +45,10 @@ INLINE void load_system(Columns* my, const uint n, global const REAL* a, const u
   my->full = my->sub + SUB_GROUPS * (COLUMNS - 1) <= n;
   start(my, x);
   for (uint i = my->sub; i < n; i += SUB_GROUPS)
-    for (uint j = my->lane; j < n; j += 32) COPY_REAL(x->u + i * U_LD + j, a + (ulong)i * a_ld + j);
+    for (uint j = my->lane; j < n; j += 32)
+      COPY_NUMBER(x->u + i * U_LD + j, a + (ulong)i * a_ld + j);
   COMMIT_COPIES();
-  if (id < n) x->u[id * U_LD + n] = b != 0 ? b[(ulong)id * b_ld] : (REAL)0;
+  if (id < n) x->u[id * U_LD + n] = b != 0 ? b[(ulong)id * b_ld] : (NUMBER)(0);
   WAIT_COPIES(0);
   GROUP_SYNC();
   UNROLLED
@@ -53,7 +58,7 @@ INLINE void load_system(Columns* my, const uint n, global const REAL* a, const u
     UNROLLED
     for (uint c = 0; c < COLUMNS; ++c) {
       const uint column = my->sub + SUB_GROUPS * c;
-      my->r[c][i] = row < n && column <= n ? x->u[row * U_LD + column] : (REAL)0;
+      my->r[c][i] = row < n && column <= n ? x->u[row * U_LD + column] : (NUMBER)(0);
     }
   }
   GROUP_SYNC();
@@ -62,31 +67,32 @@ INLINE void load_system(Columns* my, const uint n, global const REAL* a, const u
 // x of U x = y by one sub-group, both by rows lane + 32 i; y is column n of u. Returns 0, or 1 +
 // the first column whose pivot is zero or not finite. The rows take turns at the last place of x,
 // where they are solved for: one text does for all places.
-INLINE int substitute(const local REAL* u, const uint n, const uint lane, REAL* x) {
+INLINE int substitute(const local NUMBER* u, const uint n, const uint lane, NUMBER* x) {
   UNROLLED
   for (uint i = 0; i < LANE_ROWS; ++i) {
     const uint row = 32 * i + lane;
-    x[i] = row < n ? u[row * U_LD + n] : (REAL)0;
+    x[i] = row < n ? u[row * U_LD + n] : (NUMBER)(0);
   }
   int info = 0;
 #pragma unroll 1
   for (uint turn = 0; turn < LANE_ROWS; ++turn) {
     const uint first = 32 * (LANE_ROWS - 1 - turn), steps = n > first ? min(32u, n - first) : 0u;
-    const REAL pivot = lane < steps ? u[(first + lane) * (U_LD + 1)] : (REAL)1, size = fabs(pivot);
+    const NUMBER pivot = lane < steps ? u[(first + lane) * (U_LD + 1)] : ONE;
+    const REAL size = fabs(size_of(pivot));
     const uint bad = sub_group_votes(!(size > 0 && size < (REAL)INFINITY));
     if (bad != 0) info = (int)first + 32 - (int)clz(bad & (0 - bad));
-    // The reciprocal of a subnormal number would overflow.
-    const REAL scale = size < REAL_MIN_NORMAL ? SCALE : (REAL)1, inverse = 1 / (pivot * scale);
-    REAL* mine = x + LANE_ROWS - 1;
+    const REAL scale = scale_for(size);
+    const NUMBER inverse = reciprocal(pivot * scale);
+    NUMBER* mine = x + LANE_ROWS - 1;
     for (uint k = steps; k-- > 0;) {
-      const REAL found = real_from(*mine * scale * inverse, k);
-      const local REAL* column = u + first + k + lane * U_LD;
+      const NUMBER found = number_from(product(*mine * scale, inverse), k);
+      const local NUMBER* column = u + first + k + lane * U_LD;
       UNROLLED
       for (uint i = 0; i + 1 < LANE_ROWS; ++i)
-        if (i >= turn) x[i] = fma(-column[32 * (i - turn) * U_LD], found, x[i]);
-      if (lane < k) *mine = fma(-column[first * U_LD], found, *mine);
+        if (i >= turn) x[i] = minus_product(column[32 * (i - turn) * U_LD], found, x[i]);
+      if (lane < k) *mine = minus_product(column[first * U_LD], found, *mine);
     }
-    const REAL solved = *mine * scale * inverse;
+    const NUMBER solved = product(*mine * scale, inverse);
     UNROLLED
     for (uint i = LANE_ROWS - 1; i > 0; --i) x[i] = x[i - 1];
     x[0] = solved;
@@ -95,14 +101,14 @@ INLINE int substitute(const local REAL* u, const uint n, const uint lane, REAL* 
 }
 
 // x to where b was, NaN if there is none. Returns what substitute() does.
-INLINE int store_solution(const Columns* my, const uint n, global REAL* b, const uint b_ld,
+INLINE int store_solution(const Columns* my, const uint n, global NUMBER* b, const uint b_ld,
                           const local Shared* x) {
-  REAL found[LANE_ROWS];
+  NUMBER found[LANE_ROWS];
   const int bad = substitute(x->u, n, my->lane, found);
   UNROLLED
   for (uint i = 0; i < LANE_ROWS; ++i) {
     const uint row = 32 * i + my->lane;
-    if (row < n && b != 0) b[(ulong)row * b_ld] = bad != 0 ? (REAL)NAN : found[i];
+    if (row < n && b != 0) b[(ulong)row * b_ld] = bad != 0 ? (NUMBER)(NAN) : found[i];
   }
   return bad;
 }
@@ -139,14 +145,14 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_small(
 }
 #elif KERNEL == 2
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void batched_factor_and_solve(
-    global const REAL* restrict a, const ulong a_offset, const uint a_ld, const ulong a_stride,
-    global REAL* restrict b, const ulong b_offset, const uint b_ld, const ulong b_stride,
+    global const NUMBER* restrict a, const ulong a_offset, const uint a_ld, const ulong a_stride,
+    global NUMBER* restrict b, const ulong b_offset, const uint b_ld, const ulong b_stride,
     const ulong batch, global int* restrict info) {
   local Shared shared;
   Columns my;
   const uint n = SIZE;
   const ulong s = get_group_id(0);
-  global REAL* x = b + b_offset + s * b_stride;
+  global NUMBER* x = b + b_offset + s * b_stride;
   load_system(&my, n, a + a_offset + s * a_stride, a_ld, x, b_ld, &shared);
   eliminate(&my, n, n, &shared);
   GROUP_SYNC();

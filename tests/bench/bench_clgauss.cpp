@@ -244,9 +244,9 @@ class ClgaussBatched : public Contestant {
   void restore() override { device_.restore(); }
 
   void run() override {
-    const Index n = size_.n;
-    lu_.factor_and_solve({device_.a().buffer, 0, n, n * n}, {device_.x().buffer, 0, 1, n}, 1,
-                         size_.batch, info_);
+    const Index n = size_.n, nrhs = size_.k;
+    lu_.factor_and_solve({device_.a().buffer, 0, n, n * n}, {device_.x().buffer, 0, nrhs, n * nrhs},
+                         nrhs, size_.batch, info_);
     device_.context().queue().finish();
   }
 

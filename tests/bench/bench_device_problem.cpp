@@ -29,8 +29,8 @@ DeviceProblem::DeviceProblem(Context& context, const Problem& problem)
     c_ = upload(problem.c, size.n + size.pad, "C");
     work_ = empty_copy(c_, "the work copy of C");
   } else if (size.what == What::batched) {
-    a_ = upload(problem.a, size.n * size.n, "A");
-    b_ = upload(problem.b, size.n, "b");
+    a_ = upload(problem.a, problem.a.cols(), "A");
+    b_ = upload(problem.b, problem.b.cols(), "b");
     x_ = empty_copy(b_, "the work copy of b");
   } else if (size.what != What::host && size.what != What::vbatched && size.what != What::gelsy &&
              size.what != What::gecon) {
@@ -77,7 +77,7 @@ Matrix DeviceProblem::result() const {
   const MatrixView& view = gemm ? work_ : x_;
   const bool batched = size.what == What::batched;
   const Index rows = gemm ? size.m : batched ? size.batch : size.n;
-  const Index cols = gemm || batched ? size.n : 1;
+  const Index cols = gemm ? size.n : batched ? problem_.b.cols() : 1;
   return size.type == RealType::f32 ? read<float>(context_.queue(), view, rows, cols)
                                     : read<double>(context_.queue(), view, rows, cols);
 }

@@ -22,8 +22,10 @@ namespace {
 /// Those that `what` is timed with: the ones that were named, or all that are compiled in and fit.
 std::vector<const Peer*> peers_for(What what, const BenchOptions& options, DeviceType device) {
   std::vector<const Peer*> chosen;
+  const bool alone =
+      what == What::batched && (options.batched.complex || options.right_hand_sides != 1);
   const auto consider = [&](const Peer& peer) {
-    if (peer.does(what)) chosen.push_back(&peer);
+    if (peer.does(what) && !alone) chosen.push_back(&peer);
   };
   if (options.peers) {
     for (const Peer* peer : *options.peers) consider(*peer);
@@ -75,10 +77,10 @@ std::vector<ProblemSize> problem_sizes(const BenchOptions& options, const Device
         }
         const Index nrhs = options.right_hand_sides == 0 ? n : options.right_hand_sides;
         const bool update = what == What::gemm && options.k.has_value();
-        const Index depth = what == What::host       ? nrhs
-                            : what == What::vbatched ? options.smallest_of(n)
-                            : update                 ? *options.k
-                                                     : n;
+        const Index depth = what == What::host || what == What::batched ? nrhs
+                            : what == What::vbatched                    ? options.smallest_of(n)
+                            : update                                    ? *options.k
+                                                                        : n;
         sizes.push_back({what, type, what == What::lstsq ? rows_of_lstsq(n) : n, n, depth, update,
                          options.pad, options.batch, options.batched});
       }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <random>
 
+#include "kernels/batched/known_answers.hpp"
 #include "tuner/measure/flops.hpp"
 
 namespace clgauss::bench {
@@ -118,11 +119,12 @@ Accuracy check_gemm(const Problem& problem, const Matrix& c) {
 }
 
 Accuracy check_batched(const Problem& problem, const Matrix& x) {
+  const ProblemSize& size = problem.size;
   double worst = 0;
-  for (Index s = 0; s < problem.size.batch; ++s)
+  for (Index s = 0; s < size.batch; ++s)
     worst =
-        max_or_nan(worst, compute_residual(problem.size.n, 1, problem.a.row(s), problem.b.row(s),
-                                           x.row(s), unit_roundoff(problem.size.type))
+        max_or_nan(worst, residual_in_batch(size.number(), size.n, size.k, problem.a.row(s),
+                                            problem.b.row(s), x.row(s), unit_roundoff(size.type))
                               .scaled);
   return {worst, kScaledResidualBound};
 }
@@ -320,10 +322,11 @@ Problem make_problem(const ProblemSize& size) {
     return {size, random(size.m, size.k, kSeed), random(size.k, size.n, kSeed + 1),
             random(size.m, size.n, kSeed + 2)};
   if (size.what == What::batched) {
-    Matrix a = random(size.batch, size.n * size.n, kSeed);
+    const Index parts = size.number().parts();
+    Matrix a = random(size.batch, size.n * size.n * parts, kSeed);
     for (Index s = 0; s < (size.batched.positive_definite ? size.batch : 0); ++s)
       make_positive_definite(a.row(s), size.n);
-    return {size, std::move(a), random(size.batch, size.n, kSeed + 1), {}};
+    return {size, std::move(a), random(size.batch, size.n * size.k * parts, kSeed + 1), {}};
   }
   if (size.what == What::vbatched) {
     Index of_a = 0, of_b = 0;
@@ -383,8 +386,10 @@ double flops(const ProblemSize& size) {
   }
   const bool batched = size.what == What::batched;
   const double systems = batched ? static_cast<double>(size.batch) : 1,
-               share = batched && size.batched.positive_definite ? 0.5 : 1;
-  return systems * (share * tune::lu_flops(size.n) + tune::solve_flops(size.n, 1));
+               share = batched && size.batched.positive_definite ? 0.5 : 1,
+               each = batched && size.batched.complex ? 4 : 1;
+  return systems * each *
+         (share * tune::lu_flops(size.n) + tune::solve_flops(size.n, batched ? size.k : 1));
 }
 
 Accuracy check(const Problem& problem, const Matrix& result) {

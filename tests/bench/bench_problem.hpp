@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/common/number_type.hpp"
+
 namespace clgauss::bench {
 
 enum class What {
@@ -39,8 +41,8 @@ inline constexpr What kAllWhats[] = {What::gemm,     What::lu,    What::solve, W
 
 /// Sizes and type of a problem; of lu, solve, invert, file and cold only n and pad are read, of
 /// lstsq and complex n alone, of gelsy m, n and k, the rank, of host n and k, its right-hand sides,
-/// of gecon n, of batched n and what follows pad, of vbatched n, k and batch: n is the largest, k
-/// the least n of a system.
+/// of gecon n, of batched n, k, its right-hand sides, and what follows pad, of vbatched n, k and
+/// batch: n is the largest, k the least n of a system.
 struct ProblemSize {
   What what = What::gemm;
   RealType type = RealType::f64;
@@ -48,7 +50,10 @@ struct ProblemSize {
   bool panel_update = false;  // gemm: an LU's trailing update (k was given), not a square product
   Index pad = 0;              // added to the leading dimension of every matrix
   Index batch = 0;            // systems
-  BatchedLuOptions batched;   // which kernels
+  BatchedLuOptions batched;   // which kernels, of which numbers
+
+  /// Of a batch.
+  [[nodiscard]] NumberType number() const { return {type, batched.complex}; }
 };
 
 /// The data, random and exactly representable in the type, so that every contestant and the check
@@ -57,11 +62,11 @@ struct Problem {
   ProblemSize size;
   /// gemm: m-by-k; lu, solve, invert: n-by-n; gecon: L\U of an A with A^-1 >= 0; lstsq: [A | b],
   /// 4n-by-(n+1); gelsy: [A | b], m-by-(n+1); complex: [A | b], n-by-2(n+1), real and imaginary
-  /// parts; batched: a system's matrix a row, batch-by-n^2; vbatched: one row, a system's matrix
-  /// behind the other
+  /// parts; batched: a system's matrix a row, batch-by-n^2 numbers; vbatched: one row, a system's
+  /// matrix behind the other
   Matrix a;
   /// gemm: k-by-n; host: n-by-k; lu, solve, lstsq, gelsy, complex, invert, gecon: n-by-1 (zeros but
-  /// for lu, solve); batched: batch-by-n; vbatched: one row
+  /// for lu, solve); batched: batch-by-nk; vbatched: one row
   Matrix b;
   Matrix c;  // gemm: m-by-n, before the product; else empty
 };
@@ -80,8 +85,9 @@ inline constexpr unsigned kSeed = 20130522;
 
 /// 2 m n k for gemm, 2 n^3 for invert, 2/3 n^3 for lu, 2 n^2 (m - n / 3) for lstsq and gelsy, 8 n^2
 /// for gecon (two solves and two transposed ones),
-/// 8/3 n^3 + 8 n^2 for complex, 2/3 n^3 + 2 n^2 for solve, for each system of batched and vbatched
-/// and, with k times the last, for host, 1/3 n^3 + 2 n^2 for cholesky, batched too, and ldlt.
+/// 8/3 n^3 + 8 n^2 for complex, 2/3 n^3 + 2 n^2 for solve, for each system of vbatched and, with k
+/// times the last, for host and each of batched, four times that of complex ones, 1/3 n^3 + 2 n^2
+/// for cholesky, batched too, and ldlt.
 [[nodiscard]] double flops(const ProblemSize& size);
 
 /// How wrong an answer is, as a multiple of what rounding alone may do.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <clgauss/complex.hpp>
 #include <clgauss/error.hpp>
 #include <string_view>
 
@@ -40,10 +41,16 @@ constexpr const char* kLegend =
     "columns, L, U and ipiv included\n"
     "# gecon: from L and U in host memory; error: how far rcond is from the true one, as a factor\n"
     "# gelsy: from host memory to host memory; k: the rank\n"
-    "# batched: m = systems, each with 1 right-hand side; the worst error of all\n"
+    "# batched: m = systems, each with k right-hand sides; the worst error of all; c32, c64: of "
+    "complex numbers\n"
     "# vbatched: m = systems, each with 1 right-hand side, n random between k and n, from host "
     "memory to host memory; clgauss: one call\n"
     "# ratio: median / clgauss's median, above 1 where clgauss is faster\n";
+
+std::string type_name(const ProblemSize& size) {
+  return std::string(size.batched.complex ? complex_type_name(size.type)
+                                          : real_type_name(size.type));
+}
 
 /// What tells one problem from another, in every row of both files.
 std::vector<std::string> key_fields(const std::string& run, const std::string& device,
@@ -52,12 +59,13 @@ std::vector<std::string> key_fields(const std::string& run, const std::string& d
   return {run,
           device,
           std::string(what_name(size.what)),
-          real_type_name(size.type),
+          type_name(size),
           std::to_string(gemm || size.what == What::lstsq || gelsy                   ? size.m
                          : size.what == What::batched || size.what == What::vbatched ? size.batch
                                                                                      : size.n),
           std::to_string(size.n),
-          gemm || gelsy || size.what == What::host || size.what == What::vbatched
+          gemm || gelsy || size.what == What::host || size.what == What::batched ||
+                  size.what == What::vbatched
               ? std::to_string(size.k)
               : std::string()};
 }
@@ -121,7 +129,7 @@ nlohmann::ordered_json json_row(const std::string& device, const ProblemSize& si
                                 const Measurement& measurement, const Row& row) {
   return {{"device", device},
           {"what", what_name(size.what)},
-          {"type", real_type_name(size.type)},
+          {"type", type_name(size)},
           {"m", size.m},
           {"n", size.n},
           {"k", size.k},

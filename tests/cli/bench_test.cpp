@@ -106,3 +106,26 @@ TEST_CASE(
   for (const char* peer : {"\"gelsy, rank 35, ", "\"gelsd, rank 35, "})
     CHECK_MESSAGE(rows.find(peer) != std::string::npos, rows);
 }
+
+TEST_CASE("clgauss-bench: batches of several sides and of complex numbers, alone and checked") {
+  const TemporaryFolder folder;
+  for (const auto& [options, row] :
+       {std::pair{"--nrhs 0 --types f64", ",batched,f64,30,7,7,clgauss,"},
+        {"--complex --nrhs 3 --types f32", ",batched,c32,30,7,3,clgauss,"}}) {
+    CAPTURE(row);
+    const auto result =
+        run(bench_program(), folder,
+            std::string("batched --sizes 7 --batch 30 --reps 1 --device pocl --csv rows.csv ") +
+                options);
+    CAPTURE(result.err);
+    CHECK(result.exit_code == 0);
+    const std::string rows = content_of(folder / "rows.csv");
+    CHECK(rows.find(row) != std::string::npos);
+    CHECK(rows.find("wrong_result") == std::string::npos);
+    CHECK(rows.find("openblas") == std::string::npos);
+    std::filesystem::remove(folder / "rows.csv");
+  }
+  const auto refused = run(bench_program(), folder, "solve --complex");
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.err.find("--complex is for batched") != std::string::npos);
+}

@@ -33,23 +33,25 @@ class WorkGroup {
       sub_groups_.push_back(std::make_unique<SubGroup>());
   }
 
-  /// Runs body() as every work-item of `count` work-groups, all at the same time.
+  /// Runs body() as every work-item of `count` work-groups, all at the same time; `row`: their
+  /// number in the second dimension.
   template <typename Body>
-  static void run(unsigned count, unsigned work_items, const Body& body) {
+  static void run(unsigned count, unsigned work_items, const Body& body, unsigned row = 0) {
     std::vector<std::unique_ptr<WorkGroup>> groups;
     for (unsigned number = 0; number < count; ++number)
       groups.push_back(std::make_unique<WorkGroup>(number, count, work_items));
     std::vector<std::jthread> threads;
     for (const auto& group : groups)
       for (unsigned id = 0; id < work_items; ++id)
-        threads.emplace_back([its = group.get(), &body, id] {
-          here = {its, id, 0};
+        threads.emplace_back([its = group.get(), &body, id, row] {
+          here = {its, id, 0, row};
           body();
         });
   }
 
   static unsigned id() { return here.id; }
   static unsigned number() { return here.group->number_; }
+  static unsigned row() { return here.row; }
   static unsigned count() { return here.group->count_; }
   static void sync() { here.group->barrier_.arrive_and_wait(); }
   /// Of the first `count` work-items; the same count always.
@@ -84,7 +86,7 @@ class WorkGroup {
   };
   struct Place {
     WorkGroup* group;
-    unsigned id, turn;
+    unsigned id, turn, row;
   };
 
   SubGroup& sub_group() { return *sub_groups_[here.id / kSubGroup]; }
@@ -118,6 +120,9 @@ struct Pair {
   friend Pair operator+(Pair a, Pair b) { return {a.x + b.x, a.y + b.y}; }
   friend Pair operator*(Pair a, Pair b) { return {a.x * b.x, a.y * b.y}; }
 };
+struct float4 {
+  float x, y, z, w;
+};
 using float2 = Pair<float>;
 using double2 = Pair<double>;
 #define NUMBER_OF(re, im) (NUMBER{re, im})
@@ -130,7 +135,10 @@ inline uint as_uint(float v) { return std::bit_cast<uint>(v); }
 inline float as_float(uint v) { return std::bit_cast<float>(v); }
 inline uint clz(uint v) { return static_cast<uint>(std::countl_zero(v)); }
 inline uint get_local_id(uint) { return clgauss::test::emulated::WorkGroup::id(); }
-inline uint get_group_id(uint) { return clgauss::test::emulated::WorkGroup::number(); }
+inline uint get_group_id(uint dimension) {
+  using clgauss::test::emulated::WorkGroup;
+  return dimension == 0 ? WorkGroup::number() : WorkGroup::row();
+}
 inline uint get_num_groups(uint) { return clgauss::test::emulated::WorkGroup::count(); }
 #define barrier(fence) clgauss::test::emulated::WorkGroup::sync()
 inline void atomic_min(volatile int* p, int v) {

@@ -464,10 +464,11 @@ TEST_CASE("complex batches: what they do not take is refused") {
   options.complex = true;
   CHECK_THROWS_AS((BatchedLu{context, RealType::f32, kLargestComplexBatchedSystem + 1, options}),
                   DimensionError);
-  for (const BatchedKernel kernel :
-       {BatchedKernel::each, BatchedKernel::ptx, BatchedKernel::blocks}) {
+  for (const auto& [kernel, n] : {std::pair<BatchedKernel, Index>{BatchedKernel::each, 8},
+                                  {BatchedKernel::blocks, 8},
+                                  {BatchedKernel::ptx, 129}}) {
     options.kernel = kernel;
-    CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 8, options}), DeviceLimit);
+    CHECK_THROWS_AS((BatchedLu{context, RealType::f32, n, options}), DeviceLimit);
   }
   options.kernel = BatchedKernel::tile;
   CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 129, options}), UsageError);

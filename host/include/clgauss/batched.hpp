@@ -46,7 +46,8 @@ enum class BatchedKernel {
   /// One system in the registers of a work-group. For any device, n <= 128.
   tile,
   /// One system in the registers of one or several sub-groups. For devices that support PTX, n <=
-  /// 128 and one right-hand side; otherwise as `tile`.
+  /// 128 (complex in f64: n <= 96). factor() and solve(), and above n = 32 more than one right-hand
+  /// side, are as with `tile`.
   ptx,
   /// One system in global memory, with its panels of columns in a work-group's local memory. For
   /// any device, n <= 256.
@@ -63,8 +64,8 @@ struct BatchedLuOptions {
   /// All A_s are symmetric, or Hermitian, and positive definite: use Cholesky, see BatchedLu.
   bool positive_definite = false;
   /// The numbers are complex, each two of the type, the real part first. The pivot has the largest
-  /// |re| + |im| of its column, as in LAPACK's zgesv. For the kernels automatic, cpu, tile (n <=
-  /// 128, in f64 n <= 96) and panels.
+  /// |re| + |im| of its column, as in LAPACK's zgesv. For the kernels automatic, cpu, tile and ptx
+  /// (n <= 128, in f64 n <= 96) and panels.
   bool complex = false;
 };
 
@@ -114,8 +115,8 @@ class BatchedLu {
 
   /// B_s <- A_s^-1 B_s, and info as in BatchFactors. A is unchanged, and the factors are not kept.
   /// It takes one launch, except with `each`, `panels` and `blocks`; the last two hold the factors
-  /// of up to 1 GiB of systems at a time. On a GPU with n <= 128 and more than 8 right-hand sides,
-  /// factor() and solve() do less work.
+  /// of up to 1 GiB of systems at a time. With `tile` and `ptx` it factors anew for every 8 (`ptx`:
+  /// 4 to 32) right-hand sides: with more, factor() and solve() do less work.
   void factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
                         const cl::Buffer& info, const EnqueueOptions& enqueue = {});
 

@@ -39,10 +39,11 @@ class BatchedBackend {
 [[nodiscard]] const KernelVariant& batched_blocks_variant();
 [[nodiscard]] const KernelVariant& batched_panel_ptx_variant();
 
-/// The largest n of the kernels that hold a matrix in registers (tile and ptx).
+/// The largest n of the kernels that hold a matrix of real numbers in registers (tile and ptx).
 inline constexpr Index kLargestInRegisters = 128;
-/// The same of tile for these numbers.
+/// The same of tile, and of ptx, for these numbers.
 [[nodiscard]] Index largest_in_tile(NumberType number);
+[[nodiscard]] Index largest_in_ptx(NumberType number);
 /// The largest n of panels, which keeps a column in local memory. Also the largest n of systems
 /// that a CPU solves in vector lanes.
 inline constexpr Index kLargestInPanels = 256;
@@ -72,7 +73,7 @@ inline constexpr Index kUsualBatchedN = 24;
     const std::optional<Parameters>& parameters = {},
     std::uint64_t workspace = std::uint64_t{1} << 30);
 /// Null if the kernels do not build or fail their self-test.
-[[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_ptx(Context& context, RealType type,
+[[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_ptx(Context& context, NumberType number,
                                                                Index n);
 
 /// Self-tests factor() and solve() of a backend; see require_batched().

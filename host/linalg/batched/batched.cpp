@@ -43,7 +43,7 @@ std::unique_ptr<BatchedBackend> make_portable(Context& context, RealType type, I
 /// Throws unless the kernels that `options` name are also of complex numbers.
 void check_complex(const BatchedLuOptions& options) {
   using enum BatchedKernel;
-  if (options.kernel == each || options.kernel == ptx || options.kernel == blocks)
+  if (options.kernel == each || options.kernel == blocks)
     throw DeviceLimit(fmt::format("the batched kernel {} is of real numbers",
                                   batched_kernel_name(options.kernel)));
 }
@@ -60,14 +60,15 @@ std::unique_ptr<BatchedBackend> make_backend(Context& context, RealType type, In
     if (!automatic)
       throw DeviceLimit(context.profile().name + " does not run the batched kernels for CPUs");
   }
+  const NumberType number(type, options.complex);
+  const Index largest = largest_in_ptx(number);
   if (options.kernel == BatchedKernel::ptx ||
-      (automatic && !options.positive_definite && !options.complex && n <= kLargestInRegisters)) {
+      (automatic && !options.positive_definite && n <= largest)) {
     if (options.positive_definite)
       throw DeviceLimit("the batched kernel in PTX is of LU, not of Cholesky");
-    if (n > kLargestInRegisters)
-      throw DeviceLimit(
-          fmt::format("the batched kernel in PTX is of up to {} unknowns", kLargestInRegisters));
-    if (auto backend = make_batched_ptx(context, type, n)) return backend;
+    if (n > largest)
+      throw DeviceLimit(fmt::format("the batched kernel in PTX is of up to {} unknowns", largest));
+    if (auto backend = make_batched_ptx(context, number, n)) return backend;
     if (!automatic)
       throw DeviceLimit(context.profile().name + " does not run the batched kernel in PTX");
   }
