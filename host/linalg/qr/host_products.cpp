@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pairs.hpp"
 #include "matrix/max_or_nan.hpp"
+#include "matrix/row_passes.hpp"
 #include "parallel.hpp"
 
 namespace clgauss {
@@ -22,14 +22,16 @@ Matrix transposed_in_parallel(const Matrix& a) {
 
 namespace {
 
+constexpr Index kColumnsOfStrip = 8;  // columns that stay together, the numbers of a cache line
+
 /// Cores share the columns of A, so that each sum has the same order with any number of them.
 Matrix transposed_product(const Matrix& a, const Matrix& x) {
   Matrix y(a.cols(), x.cols());
-  const Index strips = (a.cols() + kLanes - 1) / kLanes;
-  in_parallel(strips, kElementsPerThread / (kLanes * std::max<Index>(a.rows(), 1)) + 1,
+  const Index strips = (a.cols() + kColumnsOfStrip - 1) / kColumnsOfStrip;
+  in_parallel(strips, kElementsPerThread / (kColumnsOfStrip * std::max<Index>(a.rows(), 1)) + 1,
               [&](Index first, Index last) {
-                const Index begin = first * kLanes,
-                            count = std::min(last * kLanes, a.cols()) - begin;
+                const Index begin = first * kColumnsOfStrip,
+                            count = std::min(last * kColumnsOfStrip, a.cols()) - begin;
                 for (Index c = 0; c < x.cols(); ++c) {
                   Values sums(count, 0.0);
                   for (Index i = 0; i < a.rows(); ++i) {
@@ -90,16 +92,7 @@ double norm_inf_of(const Matrix& a) {
   std::vector<double> sums(a.rows());
   in_parallel(a.rows(), kElementsPerThread / std::max<Index>(a.cols(), 1) + 1,
               [&](Index first, Index last) {
-                for (Index i = first; i < last; ++i) {
-                  Lanes lanes{};
-                  const auto row = a.row(i);
-                  const Index whole = row.size() / kLanes * kLanes;
-                  for (Index j = 0; j < whole; j += kLanes)
-                    for (Index p = 0; p < kPairs; ++p)
-                      lanes[p] += magnitude_of(load_pair(row.data() + j + 2 * p));
-                  for (Index j = whole; j < row.size(); ++j) lanes[0][0] += std::abs(row[j]);
-                  sums[i] = sum_of(lanes);
-                }
+                for (Index i = first; i < last; ++i) sums[i] = size_of_row(a.row(i)).sum;
               });
   double largest = 0;
   for (const double sum : sums) largest = max_or_nan(largest, sum);
