@@ -9,7 +9,8 @@ from performance import RUNS, filled, rows_of, table, write_or_check
 
 
 # By the end of a file's name; others go by their device.
-DRIVERS = {"pocl": "PoCL, 2 CPU cores", "pocl16": "PoCL, 16 CPU cores", "intel": "Intel, 2 CPU cores"}
+DRIVERS = {"pocl": "PoCL, 2 CPU cores", "pocl16": "PoCL, 16 CPU cores", "intel": "Intel, 2 CPU cores",
+           "rusticl": "rusticl (llvmpipe), 2 CPU cores"}
 
 
 def measured(kind):
@@ -29,13 +30,20 @@ def launches_table():
     return table(["device", "kernel", "range", "alone, us", "repaired, us", "gain", "same bits"], rows)
 
 
+def interval(row, name):
+    """1.00 [0.99, 1.01], without the interval where a row has none."""
+    if not row[f"{name}_median"]:
+        return "-"
+    text = f"{float(row[f'{name}_median']):.3f}"
+    return text + (f" [{float(row[f'{name}_low']):.3f}, {float(row[f'{name}_high']):.3f}]" if row.get(f"{name}_low") else "")
+
+
 def programs_table():
-    rows = [[device, row["program"], f"{row['null_launches']}, {row['changed_launches']}",
-             f"{float(row['median']):.2f} ({float(row['least']):.2f} to {float(row['most']):.2f})",
-             f"{float(row['processor_median']):.2f}", f"{float(row['control_median']):.2f}", row["same"]]
+    rows = [[device, row["program"], f"{row['null_launches']}, {row['changed_launches']}", row["pairs"], interval(row, "processor"), interval(row, "control"),
+             f"{float(row['median']):.2f} ({float(row['least']):.2f} to {float(row['most']):.2f})" if row["median"] else "-", row["same"]]
             for device, row in measured("programs")]
-    return table(["device", "program", "launches with NULL, changed", "with / without (least to most)", "processor time", "without / without",
-                  "same answers"], rows)
+    return table(["device", "program", "launches with NULL, changed", "turns", "processor time, with / without", "without / without",
+                  "elapsed time (least to most)", "same answers"], rows)
 
 
 def overhead_table():

@@ -342,7 +342,10 @@ TEST_CASE(
     CHECK(t4["results"][0]["measurements"].dump().find("gbytes_per_s") != std::string::npos);
     CHECK(workshop.has(folder + "/rows.csv"));
   }
-  holds(content_of(workshop.folder / "r/report.html"), "m=4 n=5000");
+  const std::string page = content_of(workshop.folder / "r/report.html");
+  holds(page, "m=4 n=5000");
+  holds(page, ">Gflop/s</th>");
+  holds(page, ">GB/s</th>");
 
   write_file(workshop.folder / "use.cpp",
              "#include \"r/launches.hpp\"\n#include <cstdio>\nint main() {\n"

@@ -97,3 +97,14 @@ TEST_CASE("a report that cannot be made leaves no page") {
   fails("-o r.html", 2, "FOLDER is missing");
   CHECK_FALSE(std::filesystem::exists(folder / "r.html"));
 }
+
+TEST_CASE("explain says how long it will measure, and leaves that out where it is to be quiet") {
+  const TemporaryFolder folder;
+  const std::string measured = "explain --sizes 64 --reps 1 --budget 2s --device pocl -o ";
+  const auto told = run_tune(folder, measured + "told");
+  CAPTURE(told.err);
+  CHECK(has(told.err, "explain: about "));
+  CHECK(has(told.err, "configurations measured now"));
+  CHECK_FALSE(has(run_tune(folder, measured + "quiet -q").err, "explain: about "));
+  CHECK_FALSE(has(run_tune(folder, "explain --rows told").err, "explain: about "));
+}

@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <string>
 
 #include "support/paths.hpp"
 
@@ -41,6 +43,33 @@ TEST_CASE("memory: decisions are kept, each for its own question") {
   memory.keep(kQuestion, {std::nullopt, 1});
   REQUIRE(memory.decision(kQuestion));
   CHECK_FALSE(memory.decision(kQuestion)->way);
+}
+
+TEST_CASE("memory: bytes have the name of no others that are like them") {
+  CHECK(fingerprint("kernel") == fingerprint(std::string("kernel")));
+  std::set<std::string> names;
+  std::size_t count = 0;
+  const auto add = [&](const std::string& bytes) {
+    names.insert(fingerprint(bytes));
+    ++count;
+  };
+  for (std::size_t size = 0; size < 40; ++size) add(std::string(size, '\0'));
+  const std::string zeros(40, '\0');
+  for (std::size_t bit = 0; bit < 8 * zeros.size(); ++bit)
+    for (std::size_t other = bit; other < 8 * zeros.size(); ++other) {
+      std::string bytes = zeros;
+      bytes[bit / 8] ^= static_cast<char>(1U << bit % 8);
+      if (other != bit) bytes[other / 8] ^= static_cast<char>(1U << other % 8);
+      add(bytes);
+    }
+  CHECK(names.size() == count);
+  std::set<std::string> first, second;
+  for (const std::string& name : names) {
+    first.insert(name.substr(0, 16));
+    second.insert(name.substr(16));
+  }
+  CHECK(first.size() == count);
+  CHECK(second.size() == count);
 }
 
 TEST_CASE("memory: a folder that cannot be used is as good as none") {

@@ -38,6 +38,7 @@ install_packages r-base-core octave || exit 1
 check "R and Octave by clgauss run" tests/lapack/run.sh scripts "$build"
 check "NumPy's and SciPy's tests by clgauss run" tests/lapack/run.sh suites "$build"
 check "oclgrind" tests/long/oclgrind.sh
+install_packages clpeak ffmpeg libopencv-imgproc-dev python3-pyopencl python3-pytest || exit 1
 check "the layer of clgauss-tune watch" tests/long/layer.sh "$build"
 check "sanitizers" tests/long/sanitizers.sh
 check "threads" tests/long/threads.sh

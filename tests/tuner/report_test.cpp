@@ -10,11 +10,13 @@
 #include "tuner/report/elimination_figures.hpp"
 #include "tuner/report/elimination_tables.hpp"
 #include "tuner/report/html.hpp"
+#include "tuner/report/kernel_section.hpp"
 #include "tuner/report/markdown.hpp"
 #include "tuner/report/overview.hpp"
 #include "tuner/report/page.hpp"
 #include "tuner/report/section.hpp"
 #include "tuner/report/verdict.hpp"
+#include "tuner/rows/kernel_experiment.hpp"
 
 namespace clgauss::tune::report {
 
@@ -89,6 +91,41 @@ TEST_CASE("the verdict where the rule holds") {
   CHECK(contains(text[2], "at worst it takes 80 [65.5, 97.8] times as long (n = 1012)"));
   CHECK(contains(text[3],
                  "`--local 192` for n = 500 to 1012 (worth 1.18 [0.963, 1.44] (n = 500) to 80"));
+}
+
+TEST_CASE("tables of the elimination have the rate of the best where its operations are known") {
+  auto known = made_up_results("rules", {{500, "lcm", 192, 10.2}, {500, "fixed", 256, 10}});
+  const auto rates = [](const Results& results) {
+    const auto data = elimination_data({results});
+    REQUIRE(data.size() == 1);
+    return rules_table(data.front().rules, {}).rows.at(0).at(2);
+  };
+  CHECK(rates(known) == "-");
+  for (Row& row : known.rows) row.work = 5e9;
+  CHECK(rates(known) == "500");
+}
+
+TEST_CASE("a kernel's tables have the rates that are known, each of its own launch") {
+  ExperimentInfo info = test::made_up_experiment(std::string(kKernelExperiment));
+  std::vector<Row> rows;
+  const auto add = [&](const std::string& parameters, double work, double ms) {
+    Row row = row_for(info);
+    row.rule = "fixed";
+    row.part = kFinalPart;
+    row.parameters = parameters;
+    row.work = work;
+    for (const Row& one : rows_of(row, {Status::ok, "", {ms * 1e6, ms * 1e6, ms * 1e6}}))
+      rows.push_back(one);
+  };
+  add("TILE=8", 2e9, 1);
+  add("TILE=16", 0, 4);
+  const Table table = kernel_tables(group_rows(rows)).front();
+  REQUIRE(table.rows.size() == 2);
+  CHECK(table.columns.at(3) == "Gflop/s");
+  CHECK(std::ranges::find(table.columns, "GB/s") == table.columns.end());
+  CHECK(table.rows[0].at(3) == "2000");
+  CHECK(table.rows[1].at(3) == "-");
+  for (const auto& row : table.rows) CHECK(row.size() == table.columns.size());
 }
 
 TEST_CASE("what only noise keeps from being told apart does not hold") {

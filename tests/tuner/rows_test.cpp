@@ -28,6 +28,7 @@ std::vector<Row> some_rows(std::size_t n, std::size_t local) {
   row.local = local;
   row.build_options = "-D A=1, -D B=2";
   row.work = 0.1;
+  row.bytes = 0.3;
   return rows_of(row, {Status::ok, "", {1e6, 1.25e6, 3e6}});
 }
 
@@ -45,6 +46,7 @@ TEST_CASE("a row survives its line, whatever is in its fields") {
   CHECK(back[0].repetition == 2);
   CHECK(back[0].repetitions == 3);
   CHECK(back[0].work == 0.1);
+  CHECK(back[0].bytes == 0.3);
   CHECK(back[0].detail == "a, \"b\" c");  // a line break would end the row
 }
 

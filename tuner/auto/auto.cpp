@@ -307,13 +307,19 @@ double machine_noise(Context& context) {
   return noise;
 }
 
-std::string noise_refusal(double noise, double busy, unsigned cores) {
+std::string noise_text(double noise, double busy, unsigned cores) {
   if (noise <= kMostNoise) return {};
   const std::string load = load_doubt(busy, cores);
-  return fmt::format(
-      "equal launches differ by {:.0f} % now, too much to say what is faster{}; end other programs "
-      "and run again, or pass --accept-noise, which keeps only what wins by more than that",
-      100 * noise, load.empty() ? "" : " (" + load + ")");
+  return fmt::format("equal launches differ by {:.0f} % now, too much to say what is faster{}",
+                     100 * noise, load.empty() ? "" : " (" + load + ")");
+}
+
+std::string noise_refusal(double noise, double busy, unsigned cores) {
+  const std::string text = noise_text(noise, busy, cores);
+  return text.empty() ? text
+                      : text +
+                            "; end other programs and run again, or pass --accept-noise, which "
+                            "keeps only what wins by more than that";
 }
 
 std::vector<Index> default_tuning_sizes(const DeviceProfile& device) {

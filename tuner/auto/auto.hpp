@@ -45,7 +45,9 @@ void tune_automatically(Context& context, const AutoOptions& options, const Auto
 /// timed for about a second.
 [[nodiscard]] double machine_noise(Context& context);
 
-/// Why a machine is too noisy to tune on, with advice; empty if it is not.
+/// Why a machine is too noisy to tune on; empty if it is not.
+[[nodiscard]] std::string noise_text(double noise, double busy, unsigned cores);
+/// The same with advice.
 [[nodiscard]] std::string noise_refusal(double noise, double busy, unsigned cores);
 
 /// n one less than a prime, where a work-group size that is left to chance does the most harm: 508,

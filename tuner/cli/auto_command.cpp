@@ -103,11 +103,19 @@ nlohmann::ordered_json json_of(const AutoResult& result) {
 
 std::string noise_of_machine(Context& context) {
   const double busy = busy_cores();
-  return noise_refusal(machine_noise(context), busy, std::thread::hardware_concurrency());
+  return noise_text(machine_noise(context), busy, std::thread::hardware_concurrency());
+}
+
+void warn_of_noise(std::string_view command, std::string_view what, const std::string& noise) {
+  if (!noise.empty())
+    cli::tell(fmt::format("{}: {} may be chance: {}; run it again on a quiet machine\n", command,
+                          what, noise));
 }
 
 void require_quiet_machine(Context& context) {
-  const std::string refusal = noise_of_machine(context);
+  const double busy = busy_cores();
+  const std::string refusal =
+      noise_refusal(machine_noise(context), busy, std::thread::hardware_concurrency());
   if (!refusal.empty()) throw UsageError(refusal);
 }
 

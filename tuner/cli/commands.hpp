@@ -19,8 +19,10 @@ void write_report(const std::filesystem::path& folder, const std::filesystem::pa
 
 /// Throws UsageError, with advice, where equal launches differ by more than tuning gains.
 void require_quiet_machine(Context& context);
-/// What it would say, for a command that goes on; empty where the machine is quiet.
+/// Why, without the advice, for a command that goes on; empty where the machine is quiet.
 [[nodiscard]] std::string noise_of_machine(Context& context);
+/// Says on stderr that `what` may be chance where there is `noise`.
+void warn_of_noise(std::string_view command, std::string_view what, const std::string& noise);
 
 [[nodiscard]] cli::CommandTable auto_table();
 [[nodiscard]] cli::CommandTable explain_table();

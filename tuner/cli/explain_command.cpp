@@ -64,9 +64,17 @@ std::vector<Results> measured_now(const cli::Given& given, const std::string& ou
   options.warmups = values["warmup"].as<std::size_t>();
   options.timeout_s = cli::parse_duration(values["timeout"].as<std::string>()).count();
   ResultFolder folder(output, info, values["append"].as<bool>());
-  cli::ProgressLine line(!values["quiet"].as<bool>());
-  const ExperimentSummary summary = run_cases(folder, probe_cases(context, info, sizes, options),
-                                              rounds, limits, shown_on(line, "explain", limits));
+  const bool quiet = values["quiet"].as<bool>();
+  std::vector<Case> cases = probe_cases(context, info, sizes, options);
+  if (!quiet)
+    announce("explain",
+             expected_seconds(cases, folder, context.profile(), rounds + options.warmups + 1,
+                              options.timeout_s),
+             limits);
+  warn_of_noise("explain", "what it finds", noise_of_machine(context));
+  cli::ProgressLine line(!quiet);
+  const ExperimentSummary summary =
+      run_cases(folder, std::move(cases), rounds, limits, shown_on(line, "explain", limits));
   line.clear();
   folder.write_t4();
   cli::tell(fmt::format("{} of {} configurations measured now{}\n", summary.measured,

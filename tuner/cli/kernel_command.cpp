@@ -93,10 +93,9 @@ void complete(KernelTask& task, const po::variables_map& values) {
     task.reference.global = parse_range("against-global", *global);
   for (const std::string& text : words_of(values, "verify"))
     task.reference.expected.push_back(parse_expected(text));
-  for (const auto& [name, unit, word] :
-       {std::tuple("gflop", "Gflop/s", "gflops"), {"gbyte", "GB/s", "gbytes_per_s"}})
+  for (const auto& [name, kind] : {std::pair("gflop", kGflops), {"gbyte", kGbytes}})
     if (const auto amount = option<std::string>(values, name))
-      task.rates.push_back({word, unit, Expression(*amount, Dialect::python)});
+      task.rates.push_back({kind, Expression(*amount, Dialect::python)});
   task.reference.tolerance = option<double>(values, "tolerance");
   if (task.reference.tolerance && !(*task.reference.tolerance >= 0))
     throw UsageError("--tolerance must be at least 0");
@@ -111,20 +110,6 @@ KernelTuningOptions tuning_options(const po::variables_map& values) {
   options.timeout_s = parse_duration(values["timeout"].as<std::string>()).count();
   options.interrupted = search_is_interrupted;
   return options;
-}
-
-/// Why equal launches differ too much here for a winner to be believed; empty if they do not.
-std::string noise_before(Context& context) {
-  std::string noise = noise_of_machine(context);
-  if (const std::size_t advice = noise.find("; end other"); advice != std::string::npos)
-    noise.erase(advice);
-  return noise;
-}
-
-void warn_of(const std::string& noise) {
-  if (!noise.empty())
-    tell(fmt::format("kernel: the winner may be chance: {}; run it again on a quiet machine\n",
-                     noise));
 }
 
 /// Whether most launches fail, which it then says.
@@ -220,8 +205,8 @@ cli::ExitCode run_kernel(const cli::Given& given) {
   for (std::size_t i = 0; i < sizes.size(); ++i)
     tasks[i].sizes.insert(sizes[i].begin(), sizes[i].end());
   auto tuner = std::make_unique<KernelTuner>(context, tasks.front());  // what is wrong comes first
-  const std::string noise = noise_before(context);
-  warn_of(noise);
+  const std::string noise = noise_of_machine(context);
+  warn_of_noise("kernel", "the winner", noise);
   const bool quiet = values["quiet"].as<bool>();
   std::vector<TunedSize> tuned;
   ProgressLine line(!quiet);
@@ -255,7 +240,7 @@ cli::ExitCode run_kernel(const cli::Given& given) {
     write_t4((place / "search_T4.json").string(), tuning.record);
     tuned.push_back({one, std::move(tuning), group_rows(folder.rows())});
   }
-  warn_of(noise);
+  warn_of_noise("kernel", "the winner", noise);
   json.print(kernel_report(tuned), kernel_json(tuned, noise));
   if (const std::string header = kernel_header(
           tuned, fmt::format("{}: {}", context.profile().name, typed("kernel", given)));

@@ -105,13 +105,14 @@ Variables variables_of(const KernelTask& task, const KernelLaunch& launch) {
   return variables;
 }
 
+bool names_local(const Expression& expression) {
+  return std::ranges::any_of(kLocalNames,
+                             [&](const char* name) { return expression.names().contains(name); });
+}
+
 bool needs_local(const KernelTask& task) {
-  const auto names_it = [](const Expression& expression) {
-    return std::ranges::any_of(kLocalNames,
-                               [&](const char* name) { return expression.names().contains(name); });
-  };
-  return std::ranges::any_of(task.global, names_it) ||
-         std::ranges::any_of(task.arguments, names_it, &KernelArgument::count);
+  return std::ranges::any_of(task.global, names_local) ||
+         std::ranges::any_of(task.arguments, names_local, &KernelArgument::count);
 }
 
 std::vector<std::size_t> global_of(const KernelTask& task, const KernelLaunch& launch) {

@@ -40,6 +40,8 @@ inline constexpr std::array<const char*, 3> kLocalNames{"LOCAL_X", "LOCAL_Y", "L
 [[nodiscard]] Variables variables_of(const KernelTask& task, const Configuration& macros);
 /// These and, unless the driver chooses them, LOCAL_X, LOCAL_Y and LOCAL_Z.
 [[nodiscard]] Variables variables_of(const KernelTask& task, const KernelLaunch& launch);
+/// Whether it depends on the work-group.
+[[nodiscard]] bool names_local(const Expression& expression);
 /// Whether the range or an argument depends on the work-group, so that no driver can choose it.
 [[nodiscard]] bool needs_local(const KernelTask& task);
 

@@ -12,6 +12,7 @@
 
 #include "tuner/kernel/element_type.hpp"
 #include "tuner/kernel/expression.hpp"
+#include "tuner/rows/kernel_experiment.hpp"
 #include "tuner/search/space.hpp"
 
 namespace clgauss::tune {
@@ -53,8 +54,8 @@ struct Reference {
 
 /// What a launch does in a second, in 1e9 of its unit: for reports.
 struct Rate {
-  std::string name, unit;  // "gflops", "Gflop/s"
-  Expression amount;       // of a launch, in 1e9
+  RateKind kind;
+  Expression amount;  // of a launch, in 1e9
 };
 
 struct KernelTask {

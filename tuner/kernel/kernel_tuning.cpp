@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/launch.hpp>
+#include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "statistics.hpp"
 #include "tuner/measure/turns.hpp"
@@ -26,8 +28,20 @@ struct Finalist {
   KernelLaunch launch;
 };
 
-Row row_of(const ExperimentInfo& info, const KernelLaunch& launch, const std::string& rule) {
+/// What a launch does; empty where that depends on a group that the driver chooses, and where it is
+/// no amount.
+std::optional<double> amount_of(const Rate& rate, const KernelTask& task,
+                                const KernelLaunch& launch) {
+  if (launch.local.empty() && names_local(rate.amount)) return std::nullopt;
+  const double amount = 1e9 * rate.amount.value(variables_of(task, launch));
+  return amount > 0 && std::isfinite(amount) ? std::optional(amount) : std::nullopt;
+}
+
+Row row_of(const ExperimentInfo& info, const KernelTask& task, const KernelLaunch& launch,
+           const std::string& rule) {
   Row row = row_for(info);
+  for (const Rate& rate : task.rates)
+    if (const auto amount = amount_of(rate, task, launch)) row.*rate.kind.amount = *amount;
   row.rule = rule;
   row.local = row.group = launch.group();
   row.parameters = text_of(launch);
@@ -86,7 +100,7 @@ class Measurements {
   /// What comes of a launch: of the folder, else measured and put there.
   Outcome outcome_of(const KernelLaunch& launch, const std::string& rule,
                      std::optional<double> best_ns = {}) {
-    const Row row = row_of(info_, launch, rule);
+    const Row row = row_of(info_, bench_.task(), launch, rule);
     if (const auto there = known_.find(row.key()); there != known_.end())
       return {there->second.row.status, there->second.row.detail, there->second.times_ns};
     Outcome outcome =
@@ -112,7 +126,7 @@ class Measurements {
     std::vector<Row> rows;
     const auto add = [&](const KernelLaunch& launch, const std::string& rule,
                          const std::vector<double>& times_ns) {
-      Row row = row_of(info_, launch, rule);
+      Row row = row_of(info_, bench_.task(), launch, rule);
       row.part = kFinalPart;
       std::ranges::move(rows_of(row, {Status::ok, {}, times_ns}), std::back_inserter(rows));
     };
@@ -130,7 +144,7 @@ class Measurements {
     std::optional<KernelLaunch> best;
     double best_ns = 0;
     for (const Finalist& one : finalists) {
-      Row row = row_of(info_, one.launch, one.rule);
+      Row row = row_of(info_, bench_.task(), one.launch, one.rule);
       row.part = kFinalPart;
       const auto there = known_.find(row.key());
       if (there == known_.end() || there->second.times_ns.empty()) continue;
@@ -159,8 +173,9 @@ std::vector<T4Measurement> rates_of(const KernelTask& task, const KernelLaunch& 
                                     double time_ns) {
   std::vector<T4Measurement> rates;
   for (const Rate& rate : task.rates)
-    rates.push_back(
-        {rate.name, 1e9 * rate.amount.value(variables_of(task, launch)) / time_ns, rate.unit});
+    if (const auto amount = amount_of(rate, task, launch))
+      rates.push_back(
+          {std::string(rate.kind.name), *amount / time_ns, std::string(rate.kind.unit)});
   return rates;
 }
 

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <boost/uuid/name_generator.hpp>
-#include <boost/uuid/uuid_io.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 namespace clgauss::layer {
@@ -34,8 +35,23 @@ void store(const ProgramCache& files, const std::string& key, const json& value)
 }  // namespace
 
 std::string fingerprint(std::string_view bytes) {
-  const boost::uuids::name_generator_sha1 name_of(boost::uuids::ns::oid());
-  return boost::uuids::to_string(name_of(bytes.data(), bytes.size()));
+  // Each half mixes a word by itself before it joins the others, each in its own way: what would
+  // cancel out in one of them does not in the other.
+  const auto take = [](std::uint64_t& half, std::uint64_t word, std::uint64_t factor, int shift) {
+    word *= factor;
+    word ^= word >> shift;
+    word *= factor;
+    half = (half ^ word) * factor;
+    half ^= half >> shift;
+  };
+  std::uint64_t one = bytes.size(), other = ~one;
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof one) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, std::min(sizeof word, bytes.size() - at));
+    take(one, word, 0xc6a4a7935bd1e995U, 47);
+    take(other, word, 0x9e3779b97f4a7c15U, 29);
+  }
+  return fmt::format("{:016x}{:016x}", one, other);
 }
 
 std::string fingerprint(const ProgramText& text) {

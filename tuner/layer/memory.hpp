@@ -21,7 +21,8 @@ struct ProgramText {
   [[nodiscard]] bool is_known() const { return !sources.empty(); }
 };
 
-/// The name of a text, or of any bytes: SHA-1.
+/// The name of a text, or of any bytes: 128 bits that differ for others but by chance. No guard
+/// against who wants them equal. Some GB/s: programs may come as binaries of megabytes.
 [[nodiscard]] std::string fingerprint(std::string_view bytes);
 [[nodiscard]] std::string fingerprint(const ProgramText& text);
 

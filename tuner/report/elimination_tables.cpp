@@ -73,6 +73,11 @@ std::string ms_cell(const Timing* timing) {
   return timing->ok() ? text_of(timing->ms) : std::string(status_name(timing->status));
 }
 
+/// Of the best, from the operations that the kernel is known to do.
+std::string rate_cell(const Timing& best) {
+  return best.work > 0 ? significant(best.work / (1e6 * best.ms.median), 4) : "-";
+}
+
 /// One line of the distribution: which n it is of, and what was found at them.
 struct Distribution {
   std::string what;
@@ -131,7 +136,7 @@ Table rules_table(const ByN& rules, std::optional<std::size_t> rule_local) {
   Table table{
       "What each rule costs over the best, at 95 %; sizes in brackets; tie: statistically tied "
       "with the best",
-      {"n", "best, ms", "indistinguishable"},
+      {"n", "best, ms", "best, Gflop/s", "indistinguishable"},
       {},
       true};
   std::vector<std::pair<const char*, const char*>> present;
@@ -150,7 +155,7 @@ Table rules_table(const ByN& rules, std::optional<std::size_t> rule_local) {
     const bool other_cores = rule_local && rule != nullptr && !has_local(*rule, *rule_local);
     std::vector<std::string> row{
         other_cores ? fmt::format("{}, --cores-per-cu", n) : std::to_string(n),
-        text_of(contest.best()->ms), tied_cell(contest)};
+        text_of(contest.best()->ms), rate_cell(*contest.best()), tied_cell(contest)};
     for (const auto& [rule, label] : present)
       row.push_back(cost_cell(contest, contest.of_rule(rule)));
     if (ways.size() > 1)
@@ -214,39 +219,41 @@ Table distribution_table(const ByN& outliers, std::size_t limit) {
 
 Table sweep_table(const ByN& sweep) {
   Table table{"The sweeps: the best size at each n, what is tied with it, and the worst",
-              {"n", "best", "best, ms", "indistinguishable", "worst", "worst / best", "A/A floor",
-               "sizes", "failed"},
+              {"n", "best", "best, ms", "best, Gflop/s", "indistinguishable", "worst",
+               "worst / best", "A/A floor", "sizes", "failed"},
               {},
               true};
   for (const auto& [n, contest] : sweep) {
     const Timing* best = contest.best();
     const auto ok = static_cast<std::size_t>(std::ranges::count_if(contest.timings, &Timing::ok));
     if (best == nullptr) {
-      table.rows.push_back({std::to_string(n), "-", "-", "-", "-", "-", "-", "0",
+      table.rows.push_back({std::to_string(n), "-", "-", "-", "-", "-", "-", "-", "0",
                             std::to_string(contest.timings.size())});
       continue;
     }
     const Timing* worst = best;
     for (const Timing& timing : contest.timings)
       if (timing.ok() && timing.ms.median > worst->ms.median) worst = &timing;
-    table.rows.push_back(
-        {std::to_string(n), best->name(), text_of(best->ms), tied_cell(contest), worst->name(),
-         text_of(ratio_of(*worst, *best), 1, 3) +
-             (contest.order(*worst, *best) == Order::tie ? " tie" : ""),
-         floor_cell(contest), std::to_string(ok), std::to_string(contest.timings.size() - ok)});
+    table.rows.push_back({std::to_string(n), best->name(), text_of(best->ms), rate_cell(*best),
+                          tied_cell(contest), worst->name(),
+                          text_of(ratio_of(*worst, *best), 1, 3) +
+                              (contest.order(*worst, *best) == Order::tie ? " tie" : ""),
+                          floor_cell(contest), std::to_string(ok),
+                          std::to_string(contest.timings.size() - ok)});
   }
   return table;
 }
 
 Table other_kernels_table(const std::map<std::string, ByN>& kernels) {
   Table table{"The elimination's other kernels, all their steps",
-              {"kernel", "n", "best", "best, ms", "indistinguishable", "worst", "worst / best"},
+              {"kernel", "n", "best", "best, ms", "best, Gflop/s", "indistinguishable", "worst",
+               "worst / best"},
               {},
               true};
   for (const auto& [kernel, sweep] : kernels) {
     const Table one = sweep_table(sweep);
     for (const auto& row : one.rows)
-      table.rows.push_back({kernel, row[0], row[1], row[2], row[3], row[4], row[5]});
+      table.rows.push_back({kernel, row[0], row[1], row[2], row[3], row[4], row[5], row[6]});
   }
   return table;
 }

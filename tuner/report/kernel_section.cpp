@@ -19,11 +19,33 @@ constexpr std::size_t kBest = 10;
 
 std::string time_text(const Estimate& ms) { return text_of(ms) + " ms"; }
 
+/// The rates that are known of any of the launches.
+std::vector<RateKind> known_rates(const std::vector<Point>& points) {
+  std::vector<RateKind> known;
+  for (const RateKind& kind : {kGflops, kGbytes})
+    if (std::ranges::any_of(points, [&](const Point& point) { return point.row.*kind.amount > 0; }))
+      known.push_back(kind);
+  return known;
+}
+
+void add_columns(Table& table, const std::vector<RateKind>& rates) {
+  for (const RateKind& kind : rates) table.columns.emplace_back(kind.unit);
+}
+
+/// Of the launch of `row`, which takes so long; "-" where the rate is not known of it.
+void add_rates(std::vector<std::string>& cells, const std::vector<RateKind>& rates, const Row& row,
+               double ns) {
+  for (const RateKind& kind : rates) {
+    const double amount = row.*kind.amount;
+    cells.push_back(amount > 0 ? significant(amount / ns, 4) : "-");
+  }
+}
+
 Table final_table(const std::vector<Point>& points) {
-  Table table{"Timed interleaved at the end",
-              {"launch", "chosen by", "time", "times the best's", ""},
-              {},
-              false};
+  Table table{"Timed interleaved at the end", {"launch", "chosen by", "time"}, {}, false};
+  const std::vector<RateKind> rates = known_rates(points);
+  add_columns(table, rates);
+  for (const char* column : {"times the best's", ""}) table.columns.emplace_back(column);
   ContestResult contest = last_comparison(points);
   const Timing* const best = contest.best();
   if (best == nullptr) return table;
@@ -34,17 +56,23 @@ Table final_table(const std::vector<Point>& points) {
     std::vector<std::string> rules = timing->rules;
     std::ranges::replace(rules, "fixed", "search");
     const bool tie = contest.order(*timing, *best) == Order::tie;
-    table.rows.push_back({timing->parameters, fmt::format("{}", fmt::join(rules, ", ")),
-                          time_text(timing->ms),
-                          timing == best ? "1" : text_of(ratio_of(*timing, *best), 1, 3),
-                          timing == best ? "best"
-                          : tie          ? "indistinguishable"
-                                         : "slower"});
+    std::vector<std::string> cells{timing->parameters, fmt::format("{}", fmt::join(rules, ", ")),
+                                   time_text(timing->ms)};
+    const auto point = std::ranges::find_if(
+        points, [&](const Point& one) { return one.row.parameters == timing->parameters; });
+    add_rates(cells, rates, point->row, 1e6 * timing->ms.median);
+    cells.push_back(timing == best ? "1" : text_of(ratio_of(*timing, *best), 1, 3));
+    cells.emplace_back(timing == best ? "best" : tie ? "indistinguishable" : "slower");
+    table.rows.push_back(std::move(cells));
   }
   for (const Point& point : points)
-    if (point.row.rule != "fixed" && point.row.status != Status::ok)
-      table.rows.push_back({point.row.parameters, point.row.rule,
-                            std::string(status_name(point.row.status)), "", point.row.detail});
+    if (point.row.rule != "fixed" && point.row.status != Status::ok) {
+      std::vector<std::string> cells{point.row.parameters, point.row.rule,
+                                     std::string(status_name(point.row.status))};
+      cells.resize(table.columns.size() - 1);
+      cells.push_back(point.row.detail);
+      table.rows.push_back(std::move(cells));
+    }
   return table;
 }
 
@@ -84,8 +112,13 @@ Table best_table(const std::vector<Point>& points) {
               {"launch", "time"},
               {},
               false};
-  for (const auto& [ns, row] : tried | std::views::take(kBest))
-    table.rows.push_back({row->parameters, text_of(ns, 1e6) + " ms"});
+  const std::vector<RateKind> rates = known_rates(points);
+  add_columns(table, rates);
+  for (const auto& [ns, row] : tried | std::views::take(kBest)) {
+    std::vector<std::string> cells{row->parameters, text_of(ns, 1e6) + " ms"};
+    add_rates(cells, rates, *row, ns.median);
+    table.rows.push_back(std::move(cells));
+  }
   return table;
 }
 

@@ -39,6 +39,7 @@ Timing timing_of(const Point& point) {
                 .chosen = row.chosen,
                 .suggested = row.suggested,
                 .device_ns = {},
+                .work = row.work,
                 .ms = {}};
   return timing;
 }

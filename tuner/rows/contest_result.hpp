@@ -32,6 +32,7 @@ struct Timing {
   std::size_t launches = 0;       // of all timed steps
   std::string chosen, suggested;  // the driver's groups, as rows have them
   std::vector<double> device_ns;  // the device's own times
+  double work = 0;                // floating-point operations; 0 = unknown
   Estimate ms;                    // of the median; 0 unless ok
 
   [[nodiscard]] bool ok() const { return !times_ns.empty(); }

@@ -92,7 +92,7 @@ bool read_status(std::string_view text, Row& row) {
   return status.has_value();
 }
 
-constexpr std::array<Column, 36> kColumns{{
+constexpr std::array<Column, 37> kColumns{{
     {"schema", [](const Row&) { return std::to_string(kRowSchema); }, read_schema},
     text_column<&Row::time>("time"),
     text_column<&Row::version>("version"),
@@ -133,6 +133,7 @@ constexpr std::array<Column, 36> kColumns{{
     number_column<&Row::steps>("steps"),
     number_column<&Row::all_steps>("all_steps"),
     number_column<&Row::work>("work"),
+    since(4, number_column<&Row::bytes>("bytes")),
     condition_column<&Conditions::clock_mhz>("clock_mhz"),
     condition_column<&Conditions::memory_clock_mhz>("memory_clock_mhz"),
     condition_column<&Conditions::temperature_c>("temperature_c"),

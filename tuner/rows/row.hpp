@@ -14,8 +14,8 @@ namespace clgauss::tune {
 /// Version of the columns that are written, and of the design that they come from. Older files are
 /// read as well. Version 1 lacks `group` (then it is `local`), `low_ns` and `high_ns`; 1 and 2 lack
 /// `round`, what the driver chose and the machine's state, and their eliminations were timed with
-/// ranges in two launches wherever a size did not divide them.
-inline constexpr int kRowSchema = 3;
+/// ranges in two launches wherever a size did not divide them; 1 to 3 lack `bytes`.
+inline constexpr int kRowSchema = 4;
 
 /// One repetition of one configuration, or the one row of a configuration that was not timed.
 /// Numbers that do not apply are 0 and written as empty fields.
@@ -49,6 +49,7 @@ struct Row {
   std::size_t steps = 0, all_steps = 0;
   Conditions conditions;
   double work = 0;     // floating-point operations, or bytes, of what time_ns is the time of
+  double bytes = 0;    // beside the operations: what it moves
   std::string detail;  // why not ok, or a remark
 
   /// What tells configurations apart: everything that was chosen, nothing that was measured.
