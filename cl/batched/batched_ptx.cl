@@ -120,9 +120,6 @@ INLINE uint lane_of_largest(BITS* key) {
   f(48) f(49) f(50) f(51) f(52) f(53) f(54) f(55) f(56) f(57) f(58) f(59) f(60) f(61) f(62) f(63)
 // clang-format on
 
-#define TAKE(j)                        \
-  if (j < width && first + j < places) \
-    row[first + j] = lane < SIZE ? shared->stage[lane * (CHUNK + 1) + j] : (NUMBER)(0);
 #define GIVE(j)                         \
   if (j < width && my->step != NOT_YET) \
     shared->stage[my->step * (CHUNK + 1) + j] = my->bad != 0 ? (NUMBER)(NAN) : my->y[first + j];
@@ -138,7 +135,10 @@ INLINE void load_columns(global const NUMBER* m, const uint ld, const uint lane,
     shared->stage[i * (CHUNK + 1) + lane % width] =
         column < end ? m[(ulong)i * ld + column] : (NUMBER)(0);
   SUB_GROUP_SYNC();
-  EACH_STAGED(TAKE)
+#pragma unroll
+  for (uint j = 0; j < width; ++j)
+    if (first + j < places)
+      row[first + j] = lane < SIZE ? shared->stage[lane * (CHUNK + 1) + j] : (NUMBER)(0);
   SUB_GROUP_SYNC();
 }
 
@@ -214,10 +214,6 @@ INLINE void store_columns(global NUMBER* m, const uint ld, const Row* my, const 
   if (q >= (k + 1) / PER_PACK && q < PACKS_OF(SIZE + RHS)) { \
     EMPTY(q, ROW_UPDATE)                                     \
   }
-#if RHS == 1
-#define PUBLISH_X shared->row[k & 1][0] = my->y[0];
-#define UPDATE_X my->y[0] = minus_product(l, shared->row[k & 1][0], my->y[0]);
-#else
 #define FILL_X(q)          \
   if (q < PACKS_OF(RHS)) { \
     FILL(q, X_ELEMENT)     \
@@ -228,20 +224,17 @@ INLINE void store_columns(global NUMBER* m, const uint ld, const Row* my, const 
   }
 #define PUBLISH_X EACH_STEP(FILL_X)
 #define UPDATE_X EACH_STEP(EMPTY_X)
-#endif
 
 INLINE void eliminate(Row* my, const uint k, local Shared* shared) {
   const bool left = my->step == NOT_YET && my->lane < SIZE;
   BITS key = left ? BITS_OF(my->a[k]) + 1 : (BITS)0;
   const uint p = lane_of_largest(&key);
   local PACK* packs = (local PACK*)shared->row[k & 1];
-  if (k + 1 < SIZE) {
-    if (my->lane == p) {
-      EACH_PACK(FILL_ROW)
-    }
-    SUB_GROUP_SYNC();
+  if (my->lane == p) {
+    EACH_PACK(FILL_ROW)
   }
-  const NUMBER pivot = k + 1 < SIZE ? shared->row[k & 1][k] : my->a[k];
+  SUB_GROUP_SYNC();
+  const NUMBER pivot = shared->row[k & 1][k];
   const BITS size = key - 1;
   const bool usable = size > 0 && size < BITS_OF((NUMBER)(INFINITY));
   if (my->bad == 0 && !usable) my->bad = (int)k + 1;
@@ -259,7 +252,8 @@ INLINE void eliminate(Row* my, const uint k, local Shared* shared) {
 
 // Row k of X from U X = Y.
 INLINE void substitute(Row* my, const uint k, local Shared* shared) {
-  local PACK* packs = (local PACK*)shared->row[k & 1];
+  // Not the row that the last step of the elimination may still be read from.
+  local PACK* packs = (local PACK*)shared->row[(k + 1) & 1];
   if (my->step == k) {
 #pragma unroll
     for (uint c = 0; c < RHS; ++c) my->y[c] = product(my->y[c] * my->scale, my->inverse);
