@@ -74,8 +74,11 @@ std::string certificate_text(const DeterminantCertificate& certificate) {
 }
 
 std::string certificate_text(const ComplexDeterminantCertificate& certificate) {
-  return text_of(certificate, fmt::format("has the phase e^({:.15g} i), off by at most {:.1e}",
-                                          std::arg(certificate.phase), certificate.phase_bound));
+  const double of_angle = 8 * unit_roundoff(RealType::f64);  // of arg(), at most pi
+  constexpr double kOfRounding = 1.06;                       // two digits may be 5 % less
+  return text_of(certificate, fmt::format("has the phase e^({} i), off by at most {:.1e}",
+                                          std::arg(certificate.phase),
+                                          kOfRounding * (certificate.phase_bound + of_angle)));
 }
 
 Json certificate_json(const DeterminantCertificate& certificate) {

@@ -33,7 +33,7 @@ constexpr std::string_view kLstsqAbout =
     "-o, the summary to standard error.\n"
     "Where the rank of A is below min(m, n), x is the smallest of all that have the least "
     "||b - A x||. The columns of A (if m < n its rows) are equilibrated first. The rank is full "
-    "where the estimated condition of R is below 1 / tolerance; else QR with column exchanges "
+    "where the estimated condition of R is below 1 / tolerance; else QR of R "
     "finds it, to the tolerance.\n"
     "With --weights and --ridge it minimizes sum_i w_i (b - A x)_i^2 + LAMBDA ||x||^2, by a QR "
     "factorisation of A's rows times w_i^1/2 above LAMBDA^1/2 times the identity (if m < n beside "

@@ -263,7 +263,7 @@ CLGAUSS_API clgauss_status clgauss_dgels(clgauss_context context, int layout, si
                                          size_t ldb);
 
 /* As gels, for an A of any rank: where many x have the least ||b - A x||, the one of least norm
- * (LAPACK's gelsy, without its jpvt). *rank becomes the rank of A with its columns (if m < n its
+ * (LAPACK's gelsy, without its jpvt, and a rank that may be larger). *rank becomes the rank of A with its columns (if m < n its
  * rows) equilibrated, at the tolerance rcond, which is below 1; a negative rcond means eps max(m,
  * n), with eps 2^-23 (sgelsy) or 2^-52. Never CLGAUSS_SINGULAR. dgelsy works on every device;
  * without fp64 the factors in float find the rank at eps 2^-23. */

@@ -321,7 +321,7 @@ def lstsq(
 
     Notes
     -----
-    The method is a QR factorisation; for a deficient rank with column exchanges and a second factorisation (LAPACK's gelsy). Unlike
+    The method is a QR factorisation; for a deficient rank with a QR of R and a second factorisation (as LAPACK's gelsy, whose rank may be smaller). Unlike
     `numpy.linalg.lstsq` it equilibrates the columns of a (its rows, if it has more columns) before it finds the rank: a small column does not
     count as 0. With ridge and weights the rows ``sqrt(weights) * a`` are factored above (for m < n beside) ``sqrt(ridge)`` times the
     identity; ``a.T @ a`` is never formed.

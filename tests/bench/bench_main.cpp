@@ -28,6 +28,8 @@ std::vector<const Peer*> peers_for(What what, const BenchOptions& options, Devic
     if (peer.does(what) && !alone) chosen.push_back(&peer);
   };
   if (options.peers) {
+    if (alone && !options.peers->empty())
+      throw UsageError("batched with --complex or --nrhs is timed alone: --peers none");
     for (const Peer* peer : *options.peers) consider(*peer);
     return chosen;
   }

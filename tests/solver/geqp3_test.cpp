@@ -299,3 +299,17 @@ TEST_CASE("geqp3: the rank to a tolerance, also where R's diagonal does not show
   CHECK(Geqp3(graded, 0).rank() == 60);
   CHECK(Geqp3(Matrix(4, 3), 0).rank() == 0);  // a zero is none, to any tolerance
 }
+
+TEST_CASE("geqp3: two left null vectors that compete hide no small singular value") {
+  constexpr double d = 1e-8;
+  Matrix r(6, 6);  // singular values 1.7, 1.4, 1, 8e-9, 7e-17, 0
+  r(0, 0) = r(0, 1) = r(0, 5) = 1;
+  r(1, 1) = d;
+  r(2, 2) = r(2, 3) = 1;
+  r(3, 3) = 1.001 * d;
+  r(3, 4) = 1;
+  r(4, 4) = d;
+  constexpr double kTolerance = 1.3e-15;
+  CHECK(deficient(r, kTolerance).rank() == 4);
+  CHECK(Geqp3(r, kTolerance).rank() == 4);
+}

@@ -69,6 +69,8 @@ TEST_CASE("kept LU: not for large systems, nor for a caller's own choice of kern
   };
   CHECK(is_kept(KeptLu::kMostUnknowns, {}));
   CHECK_FALSE(is_kept(KeptLu::kMostUnknowns + 1, {}));
+  CHECK(KeptLu::kind_of(RealType::f64, 64, KeptLu::kMostBytes / (64 * 8), 0, {}));
+  CHECK_FALSE(KeptLu::kind_of(RealType::f64, 64, KeptLu::kMostBytes / (64 * 8) + 1, 0, {}));
   LuOptions by_spec;
   by_spec.spec = LuSpec{};
   CHECK_FALSE(is_kept(100, by_spec));

@@ -46,8 +46,8 @@ enum class BatchedKernel {
   /// One system in the registers of a work-group. For any device, n <= 128.
   tile,
   /// One system in the registers of one or several sub-groups. For devices that support PTX, n <=
-  /// 128 (complex in f64: n <= 96). factor() and solve(), and above n = 32 more than one right-hand
-  /// side, are as with `tile`.
+  /// 128 (complex in f64: n <= 96). factor() and solve() are as with `tile`; so are several
+  /// right-hand sides for n < 4 and above n = 32.
   ptx,
   /// One system in global memory, with its panels of columns in a work-group's local memory. For
   /// any device, n <= 256.

@@ -137,9 +137,9 @@ LuFactors::LuFactors(Context& context, const System& system, const FactorCall& c
   const RealType type = call.type;
   const std::string what = system_text(system, type);
   MatrixMemory& matrices = context.staging().matrices();
+  std::optional<LuWork> kept = context.kept_lu().take(kind_);
   a_.ld = padded_ld(n_, type);
   a_.buffer = matrices.take(context, n_ * a_.ld * bytes_of(type), what);
-  std::optional<LuWork> kept = context.kept_lu().take(kind_);
   const bool is_new = !kept;
   work_ = kept ? *std::move(kept)
                : LuWork{.b = context.allocate(n_ * nrhs_ * bytes_of(type), what),

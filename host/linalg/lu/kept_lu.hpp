@@ -4,6 +4,8 @@
 #include <clgauss/lab/program.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/opencl.hpp>
+#include <clgauss/real_type.hpp>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -30,17 +32,19 @@ struct LuWork {
 };
 
 /// Looking up kernels, allocating small buffers and freeing them took 0.4 of the 3.5 ms of a solve
-/// with n = 1000 on an H200. So the work of the last solve is kept, if n is at most kMostUnknowns
-/// and the caller did not choose kernels.
+/// with n = 1000 on an H200. So the work of the last solve is kept, if n is at most kMostUnknowns,
+/// B takes at most kMostBytes and the caller did not choose kernels.
 class KeptLu {
  public:
   static constexpr Index kMostUnknowns = 4096;
+  static constexpr std::uint64_t kMostBytes = 4U << 20U;
 
   /// The kind of such a solve; empty if its work would not be kept.
   [[nodiscard]] static std::optional<LuKind> kind_of(RealType type, Index n, Index nrhs,
                                                      Index estimate_columns,
                                                      const LuOptions& options) {
-    if (n > kMostUnknowns || options.spec || options.gemm.strict || !options.gemm.preferred.empty())
+    if (n > kMostUnknowns || n * nrhs * bytes_of(type) > kMostBytes || options.spec ||
+        options.gemm.strict || !options.gemm.preferred.empty())
       return std::nullopt;
     return LuKind{type,
                   n,

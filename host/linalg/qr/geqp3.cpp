@@ -142,13 +142,13 @@ std::optional<Geqp3> Geqp3::of_triangle(const Matrix& r, double tolerance, doubl
   qr.take_columns_in_order(tolerance);
   if (qr.rank() > 0 && qr.rank() < qr.n_) {
     const double least = clear * tolerance * qr.extremes_.largest();
-    if (qr.omits_at_most(tolerance / kGap) && qr.extremes_.smallest() >= least) return qr;
+    if (qr.extremes_.smallest() >= least && qr.is_clear(tolerance / kGap, tolerance)) return qr;
     std::vector<Index> order = qr.better_order();
     if (order != qr.order_) {
       qr.start(r, std::move(order));
       qr.take_columns_in_order(tolerance);
     }
-    if (qr.omits_at_most(tolerance)) return qr;
+    if (qr.is_clear(tolerance, tolerance)) return qr;
   }
   return Geqp3(r, tolerance);
 }
@@ -173,14 +173,24 @@ void Geqp3::take_columns_in_order(double tolerance) {
   }
 }
 
-/// Whether the Frobenius norm of what R omits is at most `tolerance` times the largest singular
-/// value of the columns taken, and far below the smallest.
-bool Geqp3::omits_at_most(double tolerance) const {
+/// Whether the Frobenius norm of what R omits is at most `most` times the largest singular value
+/// of the columns taken, and far below the smallest, and these have full rank. (The estimates that
+/// grow with the columns miss a small singular value where two left null vectors compete.)
+bool Geqp3::is_clear(double most, double tolerance) const {
   double left = 0;
   for (Index i = rank(); i < m_; ++i)
     for (const double value : a_.row(i).subspan(rank(), n_ - rank())) left += value * value;
   const double omitted = std::sqrt(left);
-  return omitted <= tolerance * extremes_.largest() && kGap * omitted <= extremes_.smallest();
+  return omitted <= most * extremes_.largest() && kGap * omitted <= extremes_.smallest() &&
+         has_full_rank(taken(), tolerance);
+}
+
+/// The triangle of the columns taken.
+Matrix Geqp3::taken() const {
+  Matrix triangle(rank(), rank());
+  for (Index i = 0; i < rank(); ++i)
+    std::ranges::copy(row(i).first(rank() - i), triangle.row(i).begin() + i);
+  return triangle;
 }
 
 /// An order in which the columns taken have no large part in the others, each with the columns of R

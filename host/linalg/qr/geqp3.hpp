@@ -54,16 +54,17 @@ class Geqp3 {
   /// singular value below the tolerance times the largest.
   ///
   /// If the rank is clear, columns are not exchanged by length: they keep their order, except that
-  /// those that depend on earlier ones come last. The rank is clear if the columns taken have no
-  /// estimated singular value below `clear` times the tolerance times their largest, and the
+  /// those that depend on earlier ones come last. The rank is clear if the columns taken have full
+  /// rank, by the same test, no estimated singular value below `clear` times the tolerance times
+  /// their largest, and the
   /// Frobenius norm of what R omits is at most 1 / 16 of the tolerance times the largest and of the
   /// smallest singular value. That norm bounds the singular values that count as 0. Up to 2 d n^2
   /// flops for d such columns, none if they are the last ones.
   ///
   /// If it is not clear, columns taken are exchanged with others in which they have a large part,
   /// until no part is above 8 (Gu and Eisenstat 1996): d n^2 flops, and 2 d n each exchange. In
-  /// this order the rank is clear if R omits at most the tolerance times the largest and 1 / 16 of
-  /// the smallest singular value. Otherwise as Geqp3(r, tolerance).
+  /// this order the rank is clear if the columns taken have full rank, and R omits at most the
+  /// tolerance times the largest and 1 / 16 of the smallest singular value. Otherwise as Geqp3(r, tolerance).
   [[nodiscard]] static std::optional<Geqp3> of_triangle(const Matrix& r, double tolerance,
                                                         double clear = 1);
 
@@ -83,7 +84,8 @@ class Geqp3 {
   void start(const Matrix& a, std::vector<Index> order);
   void take_longest_columns(double tolerance);
   void take_columns_in_order(double tolerance);
-  [[nodiscard]] bool omits_at_most(double tolerance) const;
+  [[nodiscard]] bool is_clear(double most, double tolerance) const;
+  [[nodiscard]] Matrix taken() const;
   [[nodiscard]] std::vector<Index> better_order() const;
   void measure_columns();
   void swap_columns(Index first, Index second);
