@@ -19,8 +19,7 @@ constexpr Index kLargestByRows = 32;
 constexpr cl_uint kWorkGroup = 128;
 constexpr std::size_t kLeastTogether = 4;  // right-hand sides
 constexpr Index kMostChunks = 65535;       // work-groups of a launch in its second dimension
-/// What a work-item of cl/batched/batched_ptx.cl is to keep of [A | B], with at least kLeastTogether
-/// right-hand sides.
+/// Of [A | B] in a work-item of cl/batched/batched_ptx.cl; more only for kLeastTogether.
 constexpr std::size_t kMostBytesOfRow = 384;
 
 /// Up to n = 32 with one row per work-item, above, for one right-hand side, with

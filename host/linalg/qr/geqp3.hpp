@@ -64,7 +64,8 @@ class Geqp3 {
   /// If it is not clear, columns taken are exchanged with others in which they have a large part,
   /// until no part is above 8 (Gu and Eisenstat 1996): d n^2 flops, and 2 d n each exchange. In
   /// this order the rank is clear if the columns taken have full rank, and R omits at most the
-  /// tolerance times the largest and 1 / 16 of the smallest singular value. Otherwise as Geqp3(r, tolerance).
+  /// tolerance times the largest and 1 / 16 of the smallest singular value. Otherwise as
+  /// Geqp3(r, tolerance).
   [[nodiscard]] static std::optional<Geqp3> of_triangle(const Matrix& r, double tolerance,
                                                         double clear = 1);
 
