@@ -204,7 +204,7 @@ INLINE void store_columns(global NUMBER* m, const uint ld, const Row* my, const 
     Y_AT((j)-SIZE) = minus_product(l, u, Y_AT((j)-SIZE));
 #define X_ELEMENT(j) ((j) < RHS ? Y_AT(j) : (NUMBER)(0))
 #define X_UPDATE(j, u) \
-  if ((j) < RHS) Y_AT(j) = above ? minus_product(my->a[k], u, Y_AT(j)) : Y_AT(j);
+  if ((j) < RHS) Y_AT(j) = minus_product(my->a[k], u, Y_AT(j));
 
 #define FILL_ROW(q)                                    \
   if (q >= k / PER_PACK && q < PACKS_OF(SIZE + RHS)) { \
@@ -263,8 +263,9 @@ INLINE void substitute(Row* my, const uint k, local Shared* shared) {
   }
   if (k == 0) return;
   SUB_GROUP_SYNC();
-  const bool above = my->step < k;  // rows below keep their X, also beside one that overflows
-  UPDATE_X
+  if (my->step < k) {  // the others keep their X, also beside one that overflows
+    UPDATE_X
+  }
 }
 
 #define ELIMINATE(k) \

@@ -304,14 +304,14 @@ TEST_CASE("Ctrl-C ends a sweep with 130 and keeps its rows") {
   const Laboratory laboratory;
   // Interrupted as soon as there is a row, however long the first one takes.
   const std::string interrupted =
-      R"( bash -c 'set -m; "$@" & until grep -qs "^3," r/rows.csv || ! kill -0 $!; do sleep 0.1; done; )"
+      R"( bash -c 'set -m; "$@" & until grep -qs "^[0-9]" r/rows.csv || ! kill -0 $!; do sleep 0.1; done; )"
       R"(kill -INT $!; wait $!' interrupted)";
   const auto result =
       run_tune(laboratory.folder,
                "sweep --sizes 20:400 --local 1:8 --steps 4 --reps 2 -q -o r --device pocl",
                laboratory.store() + interrupted);
   CHECK(result.exit_code == 130);
-  CHECK(laboratory.content("r/rows.csv").find("\n3,") != std::string::npos);
+  CHECK(std::ranges::count(laboratory.content("r/rows.csv"), '\n') > 1);  // below the header
   CHECK_FALSE(std::filesystem::exists(laboratory.folder / "r/rows.json"));
 }
 

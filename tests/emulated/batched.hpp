@@ -134,3 +134,28 @@ TEST_CASE("batches, " TEXT_OF(SIZE) " rows, f" TEXT_OF(REAL_BITS) ", complex " T
     CHECK(bytes(x) == bytes(b));
   }
 }
+
+#ifndef SUB_GROUPS
+TEST_CASE("batches, " TEXT_OF(SIZE) " rows, f" TEXT_OF(REAL_BITS) ", complex " TEXT_OF(
+    COMPLEX) ": an unknown that overflows leaves those that do not depend on it") {
+  constexpr uint kColumns = RHS, kLast = SIZE - 1;
+  Stack a(SYSTEMS, SIZE), b(SYSTEMS, kColumns);
+  for (uint s = 0; s < SYSTEMS; ++s)
+    for (uint i = 0; i < SIZE; ++i) {
+      for (uint j = 0; j < SIZE; ++j) a.at(s, i, j) = i == j ? REAL{1} : REAL{0};
+      for (uint c = 0; c < RHS; ++c) b.at(s, i, c) = REAL{1};
+    }
+  a.at(0, 1, 1) = std::numeric_limits<REAL>::min();
+  for (uint c = 0; c < RHS; ++c) b.at(0, 1, c) = std::numeric_limits<REAL>::max();
+  std::vector<int> info(SYSTEMS, -1);
+  WorkGroup::run(1, WORK_ITEMS, [&] {
+    batched_factor_and_solve(a.data(), 1, a.ld, a.stride, b.data(), 1, b.ld, b.stride, NRHS SYSTEMS,
+                             info.data());
+  });
+  CHECK(info[0] == 0);
+  for (uint c = 0; c < RHS; ++c) {
+    CHECK_FALSE(std::isfinite(std::abs(b.at(0, 1, c))));
+    CHECK(b.at(0, kLast, c) == Of(1));
+  }
+}
+#endif
