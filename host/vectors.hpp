@@ -48,6 +48,13 @@ inline bool has_avx512() {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512vl");
 }
+/// F(name, lanes, attribute of its functions, runs_here()) for every width, the widest first.
+#define CLGAUSS_EACH_WIDTH(F)              \
+  F(avx512, 8, CLGAUSS_AVX512, has_avx512) \
+  F(avx2, 4, CLGAUSS_AVX2, has_avx2)       \
+  F(pairs, 2, , runs_everywhere)
+#else
+#define CLGAUSS_EACH_WIDTH(F) F(pairs, 2, , runs_everywhere)
 #endif
 
 }  // namespace clgauss

@@ -125,7 +125,7 @@ CLGAUSS_INLINE RowSums sums_in(std::span<const double> a, const double* x) {
 }
 
 // The functions for one width of vectors and one kind of processor.
-#define CLGAUSS_ROW_PASSES(NAME, LANES, TARGET)                                            \
+#define CLGAUSS_ROW_PASSES(NAME, LANES, TARGET, RUNS_HERE)                                 \
   TARGET RowSize size_##NAME(std::span<const double> row, double* largest, double* sums) { \
     return size_in<Vectors<LANES>>(row, largest, sums);                                    \
   }                                                                                        \
@@ -133,18 +133,11 @@ CLGAUSS_INLINE RowSums sums_in(std::span<const double> a, const double* x) {
     return sums_in<Vectors<LANES>>(a, x);                                                  \
   }
 
-CLGAUSS_ROW_PASSES(pairs, 2, )
-#if defined(__x86_64__)
-CLGAUSS_ROW_PASSES(avx2, 4, CLGAUSS_AVX2)
-CLGAUSS_ROW_PASSES(avx512, 8, CLGAUSS_AVX512)
-#endif
+CLGAUSS_EACH_WIDTH(CLGAUSS_ROW_PASSES)
 
-constexpr RowPasses kAllRowPasses[] = {
-#if defined(__x86_64__)
-    {"avx512", &has_avx512, &size_avx512, &sums_avx512},
-    {"avx2", &has_avx2, &size_avx2, &sums_avx2},
-#endif
-    {"pairs", &runs_everywhere, &size_pairs, &sums_pairs}};
+#define CLGAUSS_ROW_PASSES_ROW(NAME, LANES, TARGET, RUNS_HERE) \
+  {#NAME, &RUNS_HERE, &size_##NAME, &sums_##NAME},
+constexpr RowPasses kAllRowPasses[] = {CLGAUSS_EACH_WIDTH(CLGAUSS_ROW_PASSES_ROW)};
 
 const RowPasses& row_passes() {
   static const RowPasses& chosen = first_that_runs_here(kAllRowPasses);

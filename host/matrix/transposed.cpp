@@ -59,26 +59,19 @@ CLGAUSS_INLINE void turn_tiles_of(const Real* from, Index from_ld, Real* to, Ind
   }
 }
 
-#define CLGAUSS_TURN_TILES(NAME, LANES, TARGET)                                         \
+#define CLGAUSS_TURN_TILES(NAME, LANES, TARGET, RUNS_HERE)                              \
   template <typename Real>                                                              \
   TARGET void turn_tiles_##NAME(const Real* from, Index from_ld, Real* to, Index to_ld, \
                                 Index first, Index last, Index columns) {               \
     turn_tiles_of<Vectors<LANES>>(from, from_ld, to, to_ld, first, last, columns);      \
   }
 
-CLGAUSS_TURN_TILES(pairs, 2, )
-#if defined(__x86_64__)
-CLGAUSS_TURN_TILES(avx2, 4, CLGAUSS_AVX2)
-CLGAUSS_TURN_TILES(avx512, 8, CLGAUSS_AVX512)
-#endif
+CLGAUSS_EACH_WIDTH(CLGAUSS_TURN_TILES)
 
+#define CLGAUSS_TURN_TILES_ROW(NAME, LANES, TARGET, RUNS_HERE) \
+  {#NAME, &RUNS_HERE, &turn_tiles_##NAME<Real>},
 template <typename Real>
-constexpr TileTurn<Real> kTurns[] = {
-#if defined(__x86_64__)
-    {"avx512", &has_avx512, &turn_tiles_avx512<Real>},
-    {"avx2", &has_avx2, &turn_tiles_avx2<Real>},
-#endif
-    {"pairs", &runs_everywhere, &turn_tiles_pairs<Real>}};
+constexpr TileTurn<Real> kTurns[] = {CLGAUSS_EACH_WIDTH(CLGAUSS_TURN_TILES_ROW)};
 
 }  // namespace
 

@@ -97,23 +97,16 @@ CLGAUSS_INLINE void subtract_rows(Index rows, Index columns, const Real* t, Inde
                                 const double* x, double* y, Index next) {             \
     FUNCTION<Vectors<LANES>>(rows, columns, t, step, x, y, next);                     \
   }
-#define CLGAUSS_TRIANGLE_LOOPS(NAME, LANES, TARGET)         \
-  CLGAUSS_TRIANGLE_LOOP(subtract_dots, NAME, LANES, TARGET) \
+#define CLGAUSS_TRIANGLE_LOOPS(NAME, LANES, TARGET, RUNS_HERE) \
+  CLGAUSS_TRIANGLE_LOOP(subtract_dots, NAME, LANES, TARGET)    \
   CLGAUSS_TRIANGLE_LOOP(subtract_rows, NAME, LANES, TARGET)
 
-CLGAUSS_TRIANGLE_LOOPS(pairs, 2, )
-#if defined(__x86_64__)
-CLGAUSS_TRIANGLE_LOOPS(avx2, 4, CLGAUSS_AVX2)
-CLGAUSS_TRIANGLE_LOOPS(avx512, 8, CLGAUSS_AVX512)
-#endif
+CLGAUSS_EACH_WIDTH(CLGAUSS_TRIANGLE_LOOPS)
 
+#define CLGAUSS_TRIANGLE_LOOPS_ROW(NAME, LANES, TARGET, RUNS_HERE) \
+  {#NAME, &RUNS_HERE, &subtract_dots_##NAME<Real>, &subtract_rows_##NAME<Real>},
 template <typename Real>
-constexpr HostTriangleLoops<Real> kLoops[] = {
-#if defined(__x86_64__)
-    {"avx512", &has_avx512, &subtract_dots_avx512<Real>, &subtract_rows_avx512<Real>},
-    {"avx2", &has_avx2, &subtract_dots_avx2<Real>, &subtract_rows_avx2<Real>},
-#endif
-    {"pairs", &runs_everywhere, &subtract_dots_pairs<Real>, &subtract_rows_pairs<Real>}};
+constexpr HostTriangleLoops<Real> kLoops[] = {CLGAUSS_EACH_WIDTH(CLGAUSS_TRIANGLE_LOOPS_ROW)};
 
 template <typename Real>
 const HostTriangleLoops<Real>& loops() {

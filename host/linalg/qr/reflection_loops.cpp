@@ -68,7 +68,7 @@ CLGAUSS_INLINE void reflect_tails(Index rows, const double* v, double tau, Index
                             ld);
 }
 
-#define CLGAUSS_REFLECTION_LOOPS(NAME, LANES, TARGET)                                              \
+#define CLGAUSS_REFLECTION_LOOPS(NAME, LANES, TARGET, RUNS_HERE)                                   \
   TARGET void add_rows_##NAME(Index rows, const double* factors, Index factor_ld,                  \
                               const double* from, Index ld, double by, Index columns,              \
                               double* sums) {                                                      \
@@ -79,18 +79,11 @@ CLGAUSS_INLINE void reflect_tails(Index rows, const double* v, double tau, Index
     reflect_tails<Vectors<LANES>>(rows, v, tau, length, diagonal, diagonal_ld, tails, ld);         \
   }
 
-CLGAUSS_REFLECTION_LOOPS(pairs, 2, )
-#if defined(__x86_64__)
-CLGAUSS_REFLECTION_LOOPS(avx2, 4, CLGAUSS_AVX2)
-CLGAUSS_REFLECTION_LOOPS(avx512, 8, CLGAUSS_AVX512)
-#endif
+CLGAUSS_EACH_WIDTH(CLGAUSS_REFLECTION_LOOPS)
 
-constexpr ReflectionLoops kReflectionLoops[] = {
-#if defined(__x86_64__)
-    {"avx512", &has_avx512, &add_rows_avx512, &reflect_tails_avx512},
-    {"avx2", &has_avx2, &add_rows_avx2, &reflect_tails_avx2},
-#endif
-    {"pairs", &runs_everywhere, &add_rows_pairs, &reflect_tails_pairs}};
+#define CLGAUSS_REFLECTION_LOOPS_ROW(NAME, LANES, TARGET, RUNS_HERE) \
+  {#NAME, &RUNS_HERE, &add_rows_##NAME, &reflect_tails_##NAME},
+constexpr ReflectionLoops kReflectionLoops[] = {CLGAUSS_EACH_WIDTH(CLGAUSS_REFLECTION_LOOPS_ROW)};
 
 }  // namespace
 

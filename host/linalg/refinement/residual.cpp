@@ -132,12 +132,10 @@ Norms norms_of_many(const Numbers& system, Index first, Index last, const Wanted
     const Index count = std::min(kResidualRows, last - top);
     const StridedRows rows = rows_of(a, n, top, count, transposed);
     const std::span<const double> of_b = b.subspan(top * nrhs, count * nrhs);
-    r.assign(of_b.begin(), of_b.end());
-    if (wanted.d != nullptr) {
-      d.resize(of_b.size());
-      std::ranges::transform(of_b, d.begin(), [](double number) { return std::abs(number); });
-    }
-    add_products(rows, x.data(), nrhs, r.data(), wanted.d == nullptr ? nullptr : d.data());
+    r.resize(of_b.size());
+    if (wanted.d != nullptr) d.resize(of_b.size());
+    residual_of_rows(rows, of_b, x.data(), nrhs, r.data(),
+                     wanted.d == nullptr ? nullptr : d.data());
     for (const double sum : row_sums(rows)) norms.a = max_or_nan(norms.a, sum);
     for (Index i = 0; i < count; ++i)
       for (Index c = 0; c < nrhs; ++c)

@@ -87,7 +87,7 @@ CLGAUSS_INLINE void add_products_in(const StridedRows& a, const double* x, Index
 }
 
 // The function for one width of vectors and one kind of processor.
-#define CLGAUSS_RESIDUAL_KERNELS(NAME, LANES, TARGET)                                           \
+#define CLGAUSS_RESIDUAL_KERNELS(NAME, LANES, TARGET, RUNS_HERE)                                \
   TARGET void add_products_##NAME(const StridedRows& a, const double* x, Index nrhs, double* r, \
                                   double* d) {                                                  \
     if (d == nullptr)                                                                           \
@@ -96,18 +96,12 @@ CLGAUSS_INLINE void add_products_in(const StridedRows& a, const double* x, Index
       add_products_in<Vectors<LANES>, true>(a, x, nrhs, r, d);                                  \
   }
 
-CLGAUSS_RESIDUAL_KERNELS(pairs, 2, )
-#if defined(__x86_64__)
-CLGAUSS_RESIDUAL_KERNELS(avx2, 4, CLGAUSS_AVX2)
-CLGAUSS_RESIDUAL_KERNELS(avx512, 8, CLGAUSS_AVX512)
-#endif
+CLGAUSS_EACH_WIDTH(CLGAUSS_RESIDUAL_KERNELS)
 
+#define CLGAUSS_RESIDUAL_KERNELS_ROW(NAME, LANES, TARGET, RUNS_HERE) \
+  {#NAME, &RUNS_HERE, &add_products_##NAME},
 constexpr ResidualKernels kAllResidualKernels[] = {
-#if defined(__x86_64__)
-    {"avx512", &has_avx512, &add_products_avx512},
-    {"avx2", &has_avx2, &add_products_avx2},
-#endif
-    {"pairs", &runs_everywhere, &add_products_pairs}};
+    CLGAUSS_EACH_WIDTH(CLGAUSS_RESIDUAL_KERNELS_ROW)};
 
 }  // namespace
 
@@ -116,6 +110,13 @@ std::span<const ResidualKernels> all_residual_kernels() { return kAllResidualKer
 void add_products(const StridedRows& a, const double* x, Index nrhs, double* r, double* d) {
   static const ResidualKernels& chosen = first_that_runs_here(kAllResidualKernels);
   chosen.add_products(a, x, nrhs, r, d);
+}
+
+void residual_of_rows(const StridedRows& a, std::span<const double> b, const double* x, Index nrhs,
+                      double* r, double* d) {
+  std::ranges::copy(b, r);
+  if (d != nullptr) std::ranges::transform(b, d, [](double number) { return std::abs(number); });
+  add_products(a, x, nrhs, r, d);
 }
 
 Values row_sums(const StridedRows& a) {

@@ -32,6 +32,10 @@ inline StridedRows rows_of(std::span<const double> a, Index n, Index first, Inde
 /// below (128 + n / 128) eps |A| |x|. 2 rows n nrhs flops, twice as many with `d`, on one core.
 void add_products(const StridedRows& a, const double* x, Index nrhs, double* r, double* d);
 
+/// r <- b - A x and, unless `d` is null, d <- |b| + |A| |x|, as add_products().
+void residual_of_rows(const StridedRows& a, std::span<const double> b, const double* x, Index nrhs,
+                      double* r, double* d);
+
 /// The sums of |A| over each row.
 [[nodiscard]] Values row_sums(const StridedRows& a);
 

@@ -55,13 +55,9 @@ void HostOperator::residual_of_many(const Matrix& x, Matrix& r, Matrix& d) const
   const Index nrhs = x.cols();
   for_rows(a, [&](Index first, Index last) {
     const Index from = first * nrhs, count = (last - first) * nrhs;
-    const std::span<const double> of_b = system_.b.values().subspan(from, count);
-    const std::span<double> of_r = r.values().subspan(from, count),
-                            of_d = d.values().subspan(from, count);
-    std::ranges::copy(of_b, of_r.begin());
-    std::ranges::transform(of_b, of_d.begin(), [](double number) { return std::abs(number); });
-    add_products(rows_of(a.values(), a.cols(), first, last - first, transposed_), x.values().data(),
-                 nrhs, of_r.data(), of_d.data());
+    residual_of_rows(rows_of(a.values(), a.cols(), first, last - first, transposed_),
+                     system_.b.values().subspan(from, count), x.values().data(), nrhs,
+                     r.values().data() + from, d.values().data() + from);
   });
 }
 

@@ -287,7 +287,7 @@ CLGAUSS_INLINE void subtract_product(Index n, const double* a, Index lda, const 
 }
 
 // The functions for one width of vectors and one kind of processor.
-#define CLGAUSS_HOST_KERNELS(NAME, LANES, TARGET)                                                 \
+#define CLGAUSS_HOST_KERNELS(NAME, LANES, TARGET, RUNS_HERE)                                      \
   TARGET void getrf_##NAME(Index n, double* a, Index lda, Index* pivots) {                        \
     getrf<Vectors<LANES>>(n, a, lda, pivots);                                                     \
   }                                                                                               \
@@ -308,21 +308,17 @@ CLGAUSS_INLINE void subtract_product(Index n, const double* a, Index lda, const 
     subtract_product<Vectors<LANES>>(n, a, lda, b, c, ldc);                                       \
   }
 
-CLGAUSS_HOST_KERNELS(pairs, 2, )
-#if defined(__x86_64__)
-CLGAUSS_HOST_KERNELS(avx2, 4, CLGAUSS_AVX2)
-CLGAUSS_HOST_KERNELS(avx512, 8, CLGAUSS_AVX512)
-#endif
+CLGAUSS_EACH_WIDTH(CLGAUSS_HOST_KERNELS)
 
-constexpr HostLuKernels kAll[] = {
-#if defined(__x86_64__)
-    {"avx512", &has_avx512, &getrf_avx512, &getrs_avx512, &getrs_vector_avx512, &solve_upper_avx512,
-     &subtract_product_avx512},
-    {"avx2", &has_avx2, &getrf_avx2, &getrs_avx2, &getrs_vector_avx2, &solve_upper_avx2,
-     &subtract_product_avx2},
-#endif
-    {"pairs", &runs_everywhere, &getrf_pairs, &getrs_pairs, &getrs_vector_pairs, &solve_upper_pairs,
-     &subtract_product_pairs}};
+#define CLGAUSS_HOST_KERNELS_ROW(NAME, LANES, TARGET, RUNS_HERE) \
+  {#NAME,                                                        \
+   &RUNS_HERE,                                                   \
+   &getrf_##NAME,                                                \
+   &getrs_##NAME,                                                \
+   &getrs_vector_##NAME,                                         \
+   &solve_upper_##NAME,                                          \
+   &subtract_product_##NAME},
+constexpr HostLuKernels kAll[] = {CLGAUSS_EACH_WIDTH(CLGAUSS_HOST_KERNELS_ROW)};
 
 }  // namespace
 
