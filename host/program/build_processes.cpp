@@ -35,8 +35,8 @@ using io::Descriptor;
 // The open files of a helper. The sheet holds the device's text, the cache folder and the jobs,
 // each text preceded by its length. The two queues, which all helpers share, deliver numbers of
 // jobs: those needed and those built ahead. The number of each needed job is sent back when it is
-// done.
-constexpr int kQueue = 0, kDone = 1, kSheet = 3, kQueueAhead = 4;
+// done. The turn to build ahead is only kept open.
+constexpr int kQueue = 0, kDone = 1, kSheet = 3, kQueueAhead = 4, kTurnAhead = 5, kLast = 5;
 using Number = std::uint32_t;
 
 constexpr int kWaitMs = 50;
@@ -75,7 +75,7 @@ struct Pipe {
 
 /// A copy of an open file, with a higher number than any that a helper is given.
 Descriptor lifted(const Descriptor& file) {
-  return Descriptor(fcntl(file.number(), F_DUPFD_CLOEXEC, kQueueAhead + 1));
+  return Descriptor(fcntl(file.number(), F_DUPFD_CLOEXEC, kLast + 1));
 }
 
 /// A queue of the numbers from `first` to `last` - 1, and then no more. Not open on failure.
@@ -108,7 +108,8 @@ class Helpers {
 
   void let_go_on() { go_on_ = true; }
 
-  void start(const fs::path& builder, int queue, int queue_ahead, int done, int sheet) {
+  void start(const fs::path& builder, int queue, int queue_ahead, int done, int sheet,
+             int turn_ahead) {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, queue, kQueue);
@@ -116,6 +117,7 @@ class Helpers {
     posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&files, sheet, kSheet);
     posix_spawn_file_actions_adddup2(&files, queue_ahead, kQueueAhead);
+    if (turn_ahead >= 0) posix_spawn_file_actions_adddup2(&files, turn_ahead, kTurnAhead);
     std::string name = builder.string();
     std::array<char*, 2> arguments{name.data(), nullptr};
     pid_t process = 0;
@@ -197,7 +199,7 @@ void build(const cl::Context& context, const cl::Device& device, const ProgramCa
 int run_builder() try {
   operating_system::end_with_parent();
   constexpr int kMostFiles = 1024;  // a helper that outlives its parent must hold no lock or pipe
-  for (int file = kQueueAhead + 1; file < kMostFiles; ++file) close(file);
+  for (int file = kLast + 1; file < kMostFiles; ++file) close(file);
   const std::string whole = read_sheet();
   std::string_view sheet = whole;
   const auto text = take(sheet), folder = take(sheet);
@@ -243,11 +245,10 @@ std::chrono::steady_clock::time_point end_of_waiting() {
   return std::chrono::steady_clock::now() + std::chrono::seconds(10);
 }
 
-std::shared_ptr<void> await_turn(const ProgramCache& cache, const std::string& key,
-                                 std::chrono::steady_clock::time_point until,
-                                 const std::function<void()>& hear) {
+Turn await_turn(const ProgramCache& cache, const std::string& key,
+                std::chrono::steady_clock::time_point until, const std::function<void()>& hear) {
   for (;;) {
-    std::shared_ptr<void> turn = cache.try_turn(key);
+    Turn turn = cache.try_turn(key);
     if (turn || std::chrono::steady_clock::now() >= until) return turn;
     hear();
     std::this_thread::sleep_for(std::chrono::milliseconds(kWaitMs));
@@ -283,6 +284,7 @@ void build_by_processes(const Builders& builders, const BuildJobs& jobs,
   const Descriptor memory(operating_system::open_memory_file()),
       sheet = lifted(memory), queue = queue_of(0, needed),
       ahead = queue_of(needed, needed + jobs.ahead.size());
+  Descriptor turn = jobs.turn_ahead ? lifted(*jobs.turn_ahead) : Descriptor();
   std::optional<Pipe> done = Pipe::open();
   Descriptor done_in = done ? lifted(done->in) : Descriptor();
   if (!sheet.open() || !queue.open() || !ahead.open() || !done_in.open() ||
@@ -292,9 +294,10 @@ void build_by_processes(const Builders& builders, const BuildJobs& jobs,
   Helpers helpers;
   for (std::size_t i = 0; i < builders.processes; ++i)
     helpers.start(builders.program, queue.number(), ahead.number(), done_in.number(),
-                  sheet.number());
+                  sheet.number(), turn.number());
   done->in = Descriptor();
   done_in = Descriptor();
+  turn = Descriptor();
   std::size_t built = 0;
   bool reading = true;
   const auto count = [&](int milliseconds) {

@@ -32,9 +32,8 @@ struct BuildJob {
 
 /// cache.try_turn(key), waiting while another process builds that program. Calls `hear` several
 /// times a second; it may throw. Returns null if it is still another's turn at `until`.
-std::shared_ptr<void> await_turn(const ProgramCache& cache, const std::string& key,
-                                 std::chrono::steady_clock::time_point until,
-                                 const std::function<void()>& hear);
+Turn await_turn(const ProgramCache& cache, const std::string& key,
+                std::chrono::steady_clock::time_point until, const std::function<void()>& hear);
 
 /// The processes that build, and the device and cache that they build for.
 struct Builders {
@@ -51,6 +50,8 @@ struct BuildJobs {
   /// For later: built after the others and by helpers alone, which go on when the call has
   /// returned, and when this process has ended.
   std::vector<BuildJob> ahead = {};
+  /// The turn to build ahead, which the helpers keep until they end.
+  Turn turn_ahead = {};
 };
 
 /// Builds in the helper processes and in this one, until no needed job is left. A job that a helper

@@ -189,7 +189,7 @@ void ProgramCache::store(const std::string& key, const CachedProgram& program) c
   }
 }
 
-std::shared_ptr<void> ProgramCache::try_turn(const std::string& key) const {
+Turn ProgramCache::try_turn(const std::string& key) const {
   auto file = std::make_shared<Descriptor>();
   if (!folder_) return file;
   const Descriptor folder = made_folder(*folder_);

@@ -86,14 +86,18 @@ TEST_CASE("builders: what is built ahead is built by helpers, after the call has
     std::vector<BuildJob> jobs = some_jobs();
     const std::vector<BuildJob> needed(jobs.begin(), jobs.begin() + 1);
     const std::vector<BuildJob> ahead(jobs.begin() + 1, jobs.end());
+    const ProgramCache programs(cache.path());
     std::size_t most = 0;
     build_by_processes({builder_program(), device_text(device.handle), cache.path(), 2,
                         [](const BuildJob& job) { CHECK(job.key == "key 1"); }},
-                       {needed, ahead}, [&](std::size_t done) { most = std::max(most, done); });
+                       {needed, ahead, programs.try_turn("ahead")},
+                       [&](std::size_t done) { most = std::max(most, done); });
     CHECK(most <= 1);
-    const ProgramCache programs(cache.path());
     const auto is_kept = [&](const char* key) { return programs.fetch(key).has_value(); };
+    const bool turn_is_free = programs.try_turn("ahead") != nullptr;  // asked before is_kept()
+    CHECK((!turn_is_free || (is_kept("key 2") && is_kept("key 3"))));
     CHECK(comes_true([&] { return is_kept("key 2") && is_kept("key 3"); }));
+    CHECK(comes_true([&] { return programs.try_turn("ahead") != nullptr; }));
   });
 }
 

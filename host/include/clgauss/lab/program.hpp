@@ -157,8 +157,8 @@ class ProgramStore {
   [[nodiscard]] std::string name_of(const ProgramRequest& request) const;
   [[nodiscard]] std::optional<cl::Program> try_to_build(const ProgramRequest& request) const;
   /// await_turn() for the program; null if no helpers build.
-  [[nodiscard]] std::shared_ptr<void> turn_for(const ProgramRequest& request,
-                                               std::chrono::steady_clock::time_point until) const;
+  [[nodiscard]] Turn turn_for(const ProgramRequest& request,
+                              std::chrono::steady_clock::time_point until) const;
   void build_in_processes(const std::vector<ProgramRequest>& missing,
                           const std::function<void()>& later,
                           std::chrono::steady_clock::time_point until);

@@ -11,6 +11,14 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
+namespace io {
+class Descriptor;
+}
+
+/// The turn to build a program, which ends when the last copy of this object, and every copy of the
+/// open file in another process, is gone.
+using Turn = std::shared_ptr<const io::Descriptor>;
+
 /// A built program in the driver's format.
 struct CachedProgram {
   std::string kernel_names;  // CL_PROGRAM_KERNEL_NAMES
@@ -32,9 +40,9 @@ class ProgramCache {
   /// Stores a program. Also removes the temporary files of killed processes from the folder.
   void store(const std::string& key, const CachedProgram& program) const;
   void remove(const std::string& key) const;
-  /// The turn to build the program for `key`, which ends with the object. Null if another thread or
-  /// process has it now. Where the cache is off or cannot be used, everybody has a turn.
-  [[nodiscard]] std::shared_ptr<void> try_turn(const std::string& key) const;
+  /// The turn to build the program for `key`. Null if another thread or process has it now. Where
+  /// the cache is off or cannot be used, everybody has a turn.
+  [[nodiscard]] Turn try_turn(const std::string& key) const;
   /// Why an existing folder is not used; empty if it is used, or if the cache is off.
   [[nodiscard]] std::string problem() const;
   /// The path of the program for `key`; empty if the cache is off.
