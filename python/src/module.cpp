@@ -170,11 +170,12 @@ nb::dict invert_one(const std::shared_ptr<Session>& session, const Array& a,
   return report;
 }
 
-/// `complex`: of arrays whose columns are real and imaginary parts.
+/// `complex`: of arrays whose columns are real and imaginary parts. `definite`: by Cholesky.
 nb::dict solve_batch(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
-                     const WritableArray& x, const std::string& accuracy, bool report,
-                     bool complex) {
+                     const WritableArray& x, const std::string& accuracy, bool report, bool complex,
+                     bool definite) {
   BatchedOptions options;
+  options.lu.positive_definite = definite;
   options.type =
       accuracy_of(accuracy) == Accuracy::single_precision ? RealType::f32 : RealType::f64;
   options.trust = report;
@@ -520,7 +521,8 @@ NB_MODULE(_core, module) {
       .def("least_squares", &fit, "a"_a, "b"_a, "x"_a, "accuracy"_a, "rank_tolerance"_a.none(),
            "ridge"_a, "weights"_a)
       .def("solve_many", &solve_many, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
-      .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a, "complex"_a);
+      .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a, "complex"_a,
+           "definite"_a);
 
   nb::class_<Factors>(module, "Factors")
       .def(nb::init<std::shared_ptr<Session>, const Array&, bool>(), "session"_a, "a"_a,
