@@ -140,6 +140,32 @@ def test_stacks_of_positive_definite_systems_are_solved_together(device, rng, n,
             assert report.status == "ok"
 
 
+@pytest.mark.parametrize("n", [1, 2, 33, 129, 300])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+def test_choleskys_of_stacks_are_numpys(rng, monkeypatch, n, dtype):
+    a = definite_stack(rng, (2, 3, n, n), dtype)
+    rtol = 1e-4 if a.dtype in (np.float32, np.complex64) else 1e-10
+    monkeypatch.setattr(clgauss._lu, "_NUMBERS_AT_ONCE", 4 * n * n)  # two parts
+    factors = clgauss.cholesky(a)
+    assert len(factors) == 2
+    assert factors.shape == a.shape
+    assert factors.L.dtype == dtype
+    np.testing.assert_allclose(factors.L, np.linalg.cholesky(a), rtol=rtol, atol=rtol)
+    expected = np.linalg.slogdet(a)
+    sign, logarithm = factors.slogdet()
+    np.testing.assert_allclose(sign, np.ones((2, 3)), rtol=1e-14)
+    np.testing.assert_allclose(logarithm, expected.logabsdet, rtol=10 * rtol, atol=10 * rtol)
+    b = matrices(rng, (3, n, 2), dtype)
+    np.testing.assert_allclose(factors.solve(b), np.linalg.solve(a, b), rtol=100 * rtol, atol=100 * rtol)
+    np.testing.assert_allclose(factors[1].L, factors.L[1], rtol=rtol, atol=rtol)
+    a[1, 2, 0, 0] = -1
+    with pytest.raises(np.linalg.LinAlgError, match=r"the pivot of column 0 \(from 0\) is not positive, in matrix \[1, 2\] of the stack"):
+        clgauss.cholesky(a)
+    a[1, 2, 0, 0] = np.nan
+    with pytest.raises(ValueError, match="infs or NaNs"):
+        clgauss.cholesky(a)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128])
 def test_stacks_that_are_not_positive_definite(rng, dtype):
     a, b = definite_stack(rng, (4, 5, 5), dtype), np.ones((4, 5, 1))
