@@ -279,6 +279,18 @@ def batched_complex_rows():
         yield [n, own["batch"], *cells]
 
 
+def batched_beside_pytorch(what, kinds):
+    """Those of batches_h200.csv, beside the fastest of PyTorch's libraries; in the second call are the kernels that were changed after the first."""
+    for n in ("8", "16", "24", "32", "64", "96", "128", "160", "192", "256"):
+        cells = []
+        for kind in kinds:
+            first = one("batches_h200.csv", what=what, type=kind, n=n, call="first")
+            *_, own = rows_with("batches_h200.csv", what=what, type=kind, n=n, batch=first["batch"])
+            peer = min(float(first[f"{library}_median_ms"]) for library in ("torch", "cusolver", "magma"))
+            cells += times(float(own["clgauss_median_ms"]), peer)
+        yield [n, first["batch"], *cells]
+
+
 def batched_inverse_rows():
     """For n <= 32 since rows stay in registers, above since the panels took what has many right-hand sides."""
     for n in ("8", "16", "32", "64", "128"):
@@ -397,6 +409,9 @@ def performance_tables_md():
         "batched": table(["n", "H200 f32", "cuBLAS", "ratio", "H200 f64", "cuBLAS", "ratio", "PoCL f32", "gesv", "ratio", "PoCL f64",
                           "gesv", "ratio"], batched_rows()),
         "batched_complex": table(["n", "systems", "c64", "cuBLAS", "ratio", "c32", "cuBLAS", "ratio"], batched_complex_rows()),
+        "batched_lu": table(["n", "systems", "f64", "fastest", "ratio", "f32", "fastest", "ratio"], batched_beside_pytorch("lu", ("f64", "f32"))),
+        "batched_definite": table(["n", "systems", *(cell for kind in ("f64", "f32", "c64", "c32") for cell in (kind, "fastest", "ratio"))],
+                                  batched_beside_pytorch("cholesky", ("f64", "f32", "c64", "c32"))),
         "batched_inverse": table(["n", "matrices", "f64", "PyTorch", "ratio", "f32", "PyTorch", "ratio"], batched_inverse_rows()),
         "batched_cholesky": table(["n", "f32", "posv", "ratio", "f64", "posv", "ratio"], batched_cholesky_rows()),
         "batched_large": table(["n", "systems", "f32 LU", "MAGMA", "ratio", "f64 LU", "MAGMA", "ratio", "f32 Cholesky", "MAGMA", "ratio",

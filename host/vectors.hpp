@@ -7,28 +7,33 @@
 #include <clgauss/matrix.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 /// For every function that such a function calls.
 #define CLGAUSS_INLINE [[gnu::always_inline]] inline
 
 namespace clgauss {
 
-/// Vectors of numbers, and of integers of the same size, that need no more alignment than one
-/// number.
-template <Index kCount>
+/// Vectors of `kCount` numbers, and of integers of the same size, that need no more alignment than
+/// one number.
+template <Index kCount, typename Number = double>
 struct Vectors {
-  using Numbers [[gnu::vector_size(8 * kCount), gnu::aligned(8), gnu::may_alias]] = double;
+  using Real = Number;
+  using Place = std::conditional_t<sizeof(Number) == 8, std::int64_t, std::int32_t>;
+  using Numbers
+      [[gnu::vector_size(sizeof(Number) * kCount), gnu::aligned(sizeof(Number)), gnu::may_alias]] =
+          Number;
   using Singles [[gnu::vector_size(4 * kCount), gnu::aligned(4), gnu::may_alias]] = float;
-  using Places [[gnu::vector_size(8 * kCount), gnu::aligned(8)]] = std::int64_t;
+  using Places [[gnu::vector_size(sizeof(Number) * kCount), gnu::aligned(sizeof(Number))]] = Place;
   static constexpr Index kLanes = kCount;
 };
 
 template <typename V>
-CLGAUSS_INLINE typename V::Numbers& at(double* place) {
+CLGAUSS_INLINE typename V::Numbers& at(typename V::Real* place) {
   return *reinterpret_cast<typename V::Numbers*>(place);
 }
 template <typename V>
-CLGAUSS_INLINE const typename V::Numbers& at(const double* place) {
+CLGAUSS_INLINE const typename V::Numbers& at(const typename V::Real* place) {
   return *reinterpret_cast<const typename V::Numbers*>(place);
 }
 
@@ -48,7 +53,8 @@ inline bool has_avx512() {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512vl");
 }
-/// F(name, lanes, attribute of its functions, runs_here()) for every width, the widest first.
+/// F(name, lanes in f64, attribute of its functions, runs_here()) for every width, the widest
+/// first.
 #define CLGAUSS_EACH_WIDTH(F)              \
   F(avx512, 8, CLGAUSS_AVX512, has_avx512) \
   F(avx2, 4, CLGAUSS_AVX2, has_avx2)       \

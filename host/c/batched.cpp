@@ -9,6 +9,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "c/call.hpp"
@@ -19,6 +20,7 @@
 #include "io/memory.hpp"
 #include "kernels/common/number_type.hpp"
 #include "matrix/fit.hpp"
+#include "parallel.hpp"
 
 namespace clgauss::c {
 
@@ -64,19 +66,46 @@ Batch own_batch(const HostMatrix<const Number>& first, Index stride, Index count
   return batch;
 }
 
+/// `number` below the diagonal of a Hermitian matrix, as it is above.
+double across(double number) { return number; }
+std::complex<double> across(std::complex<double> number) { return std::conj(number); }
+
+/// Writes to the other triangle of each Hermitian n-by-n matrix what `uplo` says of it, and real
+/// diagonals.
+template <typename Number>
+void complete_triangles(Batch& batch, Index n, int uplo) {
+  const bool upper = is_upper(uplo);
+  in_parallel(batch.count, kElementsPerThread / (n * n + 1) + 1, [&](Index first, Index last) {
+    for (Index s = first; s < last; ++s) {
+      auto* const a = matrix_in<Number>(batch, n, s).data;
+      for (Index i = 0; i < n; ++i) {
+        for (Index j = 0; j < i; ++j) {
+          auto &below = a[i * n + j], &above = a[j * n + i];
+          (upper ? below : above) = across(upper ? above : below);
+        }
+        a[i * n + i] = std::real(a[i * n + i]);
+      }
+    }
+  });
+}
+
 clgauss_status status_of(const BatchedSolution& solution) {
+  const auto without_answer = [&](const char* what) {
+    return failed(CLGAUSS_SINGULAR,
+                  fmt::format("{} of the systems are {}, system {} (from 0) the first",
+                              solution.singular.size(), what, solution.singular.front())
+                      .c_str());
+  };
   switch (solution.status) {
     case SolveStatus::ok:
       return CLGAUSS_OK;
     case SolveStatus::singular:
-      return failed(CLGAUSS_SINGULAR,
-                    fmt::format("{} of the systems are singular, system {} (from 0) the first",
-                                solution.singular.size(), solution.singular.front())
-                        .c_str());
+      return without_answer("singular");
+    case SolveStatus::not_positive_definite:
+      return without_answer("not positive definite");
     case SolveStatus::overflow:
       return failed(CLGAUSS_OVERFLOW, "numbers of some systems left the range of the type");
     case SolveStatus::inaccurate:
-    case SolveStatus::not_positive_definite:  // cannot occur with LU
       break;
   }
   return failed(
@@ -84,11 +113,13 @@ clgauss_status status_of(const BatchedSolution& solution) {
       fmt::format("the largest scaled residual is {:.3g}", solution.worst.scaled).c_str());
 }
 
+/// By LU, or, if a triangle is given, by Cholesky.
 template <typename Number>
-clgauss_status gesv_batched(clgauss_context handle, int layout, Index n, Index nrhs,
-                            const Number* a, Index lda, Index stride_a, Number* b, Index ldb,
-                            Index stride_b, Index batch, int32_t* info) {
+clgauss_status solve_batch(clgauss_context handle, int layout, std::optional<int> uplo, Index n,
+                           Index nrhs, const Number* a, Index lda, Index stride_a, Number* b,
+                           Index ldb, Index stride_b, Index batch, int32_t* info) {
   const Use use(object_of(handle));
+  if (uplo) static_cast<void>(is_upper(*uplo));
   const auto first_a = host_matrix(layout, n, n, a, lda, "A", batch, stride_a);
   const auto first_b = host_matrix(layout, n, nrhs, b, ldb, "B", batch, stride_b);
   constexpr bool kComplex = Stored<Number>::kComplex;
@@ -100,11 +131,11 @@ clgauss_status gesv_batched(clgauss_context handle, int layout, Index n, Index n
   not_null(info, "info");
   BatchedOptions options;
   options.type = Stored<Number>::kType;
-  BatchedSolution solution =
-      solve_batched(use.context(),
-                    {own_batch<Number>(first_a, stride_a, batch, "A"),
-                     own_batch<Number>(constant(first_b), stride_b, batch, "B"), false, kComplex},
-                    options);
+  options.lu.positive_definite = uplo.has_value();
+  BatchedSystem system{own_batch<Number>(first_a, stride_a, batch, "A"),
+                       own_batch<Number>(constant(first_b), stride_b, batch, "B"), false, kComplex};
+  if (uplo) complete_triangles<Number>(system.a, n, *uplo);
+  BatchedSolution solution = solve_batched(use.context(), system, options);
   refuse_unfit<typename RealOf<Number>::Type>(solution);
   std::fill_n(info, batch, 0);
   for (Index i = 0; i < solution.singular.size(); ++i)
@@ -232,13 +263,15 @@ struct CallerBatch {
   Index offset, ld, stride;
 };
 
-clgauss_status gesv_batched_buffer(clgauss_context handle, NumberType number, Index n, Index nrhs,
-                                   const CallerBatch& a, const CallerBatch& b, Index batch,
-                                   cl_mem info, const CallerEnqueue& caller) {
+/// By LU, or, of a `definite` batch, by Cholesky from the lower triangles.
+clgauss_status solve_batch_buffer(clgauss_context handle, NumberType number, bool definite, Index n,
+                                  Index nrhs, const CallerBatch& a, const CallerBatch& b,
+                                  Index batch, cl_mem info, const CallerEnqueue& caller) {
   const Use use(object_of(handle));
   Context& context = use.context();
   BatchedLuOptions of_lu;
   of_lu.complex = number.complex;
+  of_lu.positive_definite = definite;
   BatchedLu lu(context, choose_type(context.profile(), number.real), n, of_lu);
   const auto view = [&](const CallerBatch& of, const char* name) -> BatchView {
     return {caller_buffer(context, of.buffer, name), of.offset, of.ld, of.stride};
@@ -252,13 +285,13 @@ clgauss_status gesv_batched_buffer(clgauss_context handle, NumberType number, In
   return CLGAUSS_OK;
 }
 
-/// gesv_batched() of complex numbers, a void* for the C interface.
+/// solve_batch() of complex numbers, a void* for the C interface.
 template <typename Real>
-clgauss_status complex_gesv_batched(clgauss_context handle, int layout, Index n, Index nrhs,
-                                    const void* a, Index lda, Index stride_a, void* b, Index ldb,
-                                    Index stride_b, Index batch, int32_t* info) {
-  return gesv_batched(handle, layout, n, nrhs, static_cast<const std::complex<Real>*>(a), lda,
-                      stride_a, static_cast<std::complex<Real>*>(b), ldb, stride_b, batch, info);
+clgauss_status solve_complex_batch(clgauss_context handle, int layout, std::optional<int> uplo,
+                                   Index n, Index nrhs, const void* a, Index lda, Index stride_a,
+                                   void* b, Index ldb, Index stride_b, Index batch, int32_t* info) {
+  return solve_batch(handle, layout, uplo, n, nrhs, static_cast<const std::complex<Real>*>(a), lda,
+                     stride_a, static_cast<std::complex<Real>*>(b), ldb, stride_b, batch, info);
 }
 
 }  // namespace
@@ -274,7 +307,8 @@ clgauss_status clgauss_sgesv_batched(clgauss_context context, int layout, size_t
                                      const float* a, size_t lda, size_t stride_a, float* b,
                                      size_t ldb, size_t stride_b, size_t batch, int32_t* info) {
   return guarded([&] {
-    return gesv_batched(context, layout, n, nrhs, a, lda, stride_a, b, ldb, stride_b, batch, info);
+    return solve_batch(context, layout, {}, n, nrhs, a, lda, stride_a, b, ldb, stride_b, batch,
+                       info);
   });
 }
 
@@ -282,7 +316,8 @@ clgauss_status clgauss_dgesv_batched(clgauss_context context, int layout, size_t
                                      const double* a, size_t lda, size_t stride_a, double* b,
                                      size_t ldb, size_t stride_b, size_t batch, int32_t* info) {
   return guarded([&] {
-    return gesv_batched(context, layout, n, nrhs, a, lda, stride_a, b, ldb, stride_b, batch, info);
+    return solve_batch(context, layout, {}, n, nrhs, a, lda, stride_a, b, ldb, stride_b, batch,
+                       info);
   });
 }
 
@@ -311,9 +346,9 @@ clgauss_status clgauss_sgesv_batched_buffer(clgauss_context context, size_t n, s
                                             uint32_t events_in_wait_list, const cl_event* wait_list,
                                             cl_event* event) {
   return guarded([&] {
-    return gesv_batched_buffer(context, RealType::f32, n, nrhs, {a, offset_a, lda, stride_a},
-                               {b, offset_b, ldb, stride_b}, batch, info,
-                               {queue, events_in_wait_list, wait_list, event});
+    return solve_batch_buffer(context, RealType::f32, false, n, nrhs, {a, offset_a, lda, stride_a},
+                              {b, offset_b, ldb, stride_b}, batch, info,
+                              {queue, events_in_wait_list, wait_list, event});
   });
 }
 
@@ -324,9 +359,9 @@ clgauss_status clgauss_dgesv_batched_buffer(clgauss_context context, size_t n, s
                                             uint32_t events_in_wait_list, const cl_event* wait_list,
                                             cl_event* event) {
   return guarded([&] {
-    return gesv_batched_buffer(context, RealType::f64, n, nrhs, {a, offset_a, lda, stride_a},
-                               {b, offset_b, ldb, stride_b}, batch, info,
-                               {queue, events_in_wait_list, wait_list, event});
+    return solve_batch_buffer(context, RealType::f64, false, n, nrhs, {a, offset_a, lda, stride_a},
+                              {b, offset_b, ldb, stride_b}, batch, info,
+                              {queue, events_in_wait_list, wait_list, event});
   });
 }
 
@@ -334,8 +369,8 @@ clgauss_status clgauss_cgesv_batched(clgauss_context context, int layout, size_t
                                      const void* a, size_t lda, size_t stride_a, void* b,
                                      size_t ldb, size_t stride_b, size_t batch, int32_t* info) {
   return guarded([&] {
-    return complex_gesv_batched<float>(context, layout, n, nrhs, a, lda, stride_a, b, ldb, stride_b,
-                                       batch, info);
+    return solve_complex_batch<float>(context, layout, {}, n, nrhs, a, lda, stride_a, b, ldb,
+                                      stride_b, batch, info);
   });
 }
 
@@ -343,8 +378,8 @@ clgauss_status clgauss_zgesv_batched(clgauss_context context, int layout, size_t
                                      const void* a, size_t lda, size_t stride_a, void* b,
                                      size_t ldb, size_t stride_b, size_t batch, int32_t* info) {
   return guarded([&] {
-    return complex_gesv_batched<double>(context, layout, n, nrhs, a, lda, stride_a, b, ldb,
-                                        stride_b, batch, info);
+    return solve_complex_batch<double>(context, layout, {}, n, nrhs, a, lda, stride_a, b, ldb,
+                                       stride_b, batch, info);
   });
 }
 
@@ -355,9 +390,9 @@ clgauss_status clgauss_cgesv_batched_buffer(clgauss_context context, size_t n, s
                                             uint32_t events_in_wait_list, const cl_event* wait_list,
                                             cl_event* event) {
   return guarded([&] {
-    return gesv_batched_buffer(context, {RealType::f32, true}, n, nrhs,
-                               {a, offset_a, lda, stride_a}, {b, offset_b, ldb, stride_b}, batch,
-                               info, {queue, events_in_wait_list, wait_list, event});
+    return solve_batch_buffer(context, {RealType::f32, true}, false, n, nrhs,
+                              {a, offset_a, lda, stride_a}, {b, offset_b, ldb, stride_b}, batch,
+                              info, {queue, events_in_wait_list, wait_list, event});
   });
 }
 
@@ -368,9 +403,101 @@ clgauss_status clgauss_zgesv_batched_buffer(clgauss_context context, size_t n, s
                                             uint32_t events_in_wait_list, const cl_event* wait_list,
                                             cl_event* event) {
   return guarded([&] {
-    return gesv_batched_buffer(context, {RealType::f64, true}, n, nrhs,
-                               {a, offset_a, lda, stride_a}, {b, offset_b, ldb, stride_b}, batch,
-                               info, {queue, events_in_wait_list, wait_list, event});
+    return solve_batch_buffer(context, {RealType::f64, true}, false, n, nrhs,
+                              {a, offset_a, lda, stride_a}, {b, offset_b, ldb, stride_b}, batch,
+                              info, {queue, events_in_wait_list, wait_list, event});
+  });
+}
+
+clgauss_status clgauss_sposv_batched(clgauss_context context, int layout, int uplo, size_t n,
+                                     size_t nrhs, const float* a, size_t lda, size_t stride_a,
+                                     float* b, size_t ldb, size_t stride_b, size_t batch,
+                                     int32_t* info) {
+  return guarded([&] {
+    return solve_batch(context, layout, uplo, n, nrhs, a, lda, stride_a, b, ldb, stride_b, batch,
+                       info);
+  });
+}
+
+clgauss_status clgauss_dposv_batched(clgauss_context context, int layout, int uplo, size_t n,
+                                     size_t nrhs, const double* a, size_t lda, size_t stride_a,
+                                     double* b, size_t ldb, size_t stride_b, size_t batch,
+                                     int32_t* info) {
+  return guarded([&] {
+    return solve_batch(context, layout, uplo, n, nrhs, a, lda, stride_a, b, ldb, stride_b, batch,
+                       info);
+  });
+}
+
+clgauss_status clgauss_sposv_batched_buffer(clgauss_context context, size_t n, size_t nrhs,
+                                            cl_mem a, size_t offset_a, size_t lda, size_t stride_a,
+                                            cl_mem b, size_t offset_b, size_t ldb, size_t stride_b,
+                                            size_t batch, cl_mem info, cl_command_queue queue,
+                                            uint32_t events_in_wait_list, const cl_event* wait_list,
+                                            cl_event* event) {
+  return guarded([&] {
+    return solve_batch_buffer(context, RealType::f32, true, n, nrhs, {a, offset_a, lda, stride_a},
+                              {b, offset_b, ldb, stride_b}, batch, info,
+                              {queue, events_in_wait_list, wait_list, event});
+  });
+}
+
+clgauss_status clgauss_dposv_batched_buffer(clgauss_context context, size_t n, size_t nrhs,
+                                            cl_mem a, size_t offset_a, size_t lda, size_t stride_a,
+                                            cl_mem b, size_t offset_b, size_t ldb, size_t stride_b,
+                                            size_t batch, cl_mem info, cl_command_queue queue,
+                                            uint32_t events_in_wait_list, const cl_event* wait_list,
+                                            cl_event* event) {
+  return guarded([&] {
+    return solve_batch_buffer(context, RealType::f64, true, n, nrhs, {a, offset_a, lda, stride_a},
+                              {b, offset_b, ldb, stride_b}, batch, info,
+                              {queue, events_in_wait_list, wait_list, event});
+  });
+}
+
+clgauss_status clgauss_cposv_batched(clgauss_context context, int layout, int uplo, size_t n,
+                                     size_t nrhs, const void* a, size_t lda, size_t stride_a,
+                                     void* b, size_t ldb, size_t stride_b, size_t batch,
+                                     int32_t* info) {
+  return guarded([&] {
+    return solve_complex_batch<float>(context, layout, uplo, n, nrhs, a, lda, stride_a, b, ldb,
+                                      stride_b, batch, info);
+  });
+}
+
+clgauss_status clgauss_zposv_batched(clgauss_context context, int layout, int uplo, size_t n,
+                                     size_t nrhs, const void* a, size_t lda, size_t stride_a,
+                                     void* b, size_t ldb, size_t stride_b, size_t batch,
+                                     int32_t* info) {
+  return guarded([&] {
+    return solve_complex_batch<double>(context, layout, uplo, n, nrhs, a, lda, stride_a, b, ldb,
+                                       stride_b, batch, info);
+  });
+}
+
+clgauss_status clgauss_cposv_batched_buffer(clgauss_context context, size_t n, size_t nrhs,
+                                            cl_mem a, size_t offset_a, size_t lda, size_t stride_a,
+                                            cl_mem b, size_t offset_b, size_t ldb, size_t stride_b,
+                                            size_t batch, cl_mem info, cl_command_queue queue,
+                                            uint32_t events_in_wait_list, const cl_event* wait_list,
+                                            cl_event* event) {
+  return guarded([&] {
+    return solve_batch_buffer(context, {RealType::f32, true}, true, n, nrhs,
+                              {a, offset_a, lda, stride_a}, {b, offset_b, ldb, stride_b}, batch,
+                              info, {queue, events_in_wait_list, wait_list, event});
+  });
+}
+
+clgauss_status clgauss_zposv_batched_buffer(clgauss_context context, size_t n, size_t nrhs,
+                                            cl_mem a, size_t offset_a, size_t lda, size_t stride_a,
+                                            cl_mem b, size_t offset_b, size_t ldb, size_t stride_b,
+                                            size_t batch, cl_mem info, cl_command_queue queue,
+                                            uint32_t events_in_wait_list, const cl_event* wait_list,
+                                            cl_event* event) {
+  return guarded([&] {
+    return solve_batch_buffer(context, {RealType::f64, true}, true, n, nrhs,
+                              {a, offset_a, lda, stride_a}, {b, offset_b, ldb, stride_b}, batch,
+                              info, {queue, events_in_wait_list, wait_list, event});
   });
 }
 

@@ -96,8 +96,8 @@ def solve(
         Also return a report. It estimates the condition number, which takes as long as a few more right-hand sides.
     assume_a : {"gen", "sym", "her", "pos"}, optional
         The structure of a, as for `scipy.linalg.solve`, whose long names are accepted, too. Except for ``"gen"`` only one triangle of a is
-        read. ``"pos"`` uses Cholesky's factorisation, in half the time, and raises LinAlgError if a is not positive definite. For a real a
-        ``"her"`` is ``"sym"``. A complex a is solved by LU except with ``"pos"``.
+        read. ``"pos"`` uses Cholesky's factorisation, in half the time, also for a stack, and raises LinAlgError if a is not positive definite.
+        For a real a ``"her"`` is ``"sym"``. A complex a is solved by LU except with ``"pos"``.
     lower : bool, optional
         Read the lower triangle of a instead of the upper one.
     transposed : bool, optional
@@ -505,7 +505,7 @@ def _solve_complex(
     report: Any
     if leading and x.size and _are_solved_together(context, n, core().largest_complex_batched_system, accuracy, method):
         flat_a, flat_b = whole_a.reshape((-1, n, n)), whole_b.reshape((-1, *b.shape[-2:]))
-        report = _solve_together(context, flat_a, flat_b, x.reshape(flat_b.shape), accuracy, full_output)
+        report = _solve_together(context, flat_a, flat_b, x.reshape(flat_b.shape), accuracy, full_output, method)
     else:
         report = []
         for place in np.ndindex(leading):
@@ -534,23 +534,27 @@ def _solve_stack(
     flat = x.reshape((-1, *x.shape[-2:]))
     if not _are_solved_together(context, a.shape[-1], core().largest_batched_system, accuracy, method):
         return [_solve_one(context, *system, accuracy, full_output, method) for system in zip(a, b, flat)]
-    return _solve_together(context, a, b, flat, accuracy, full_output)
+    return _solve_together(context, a, b, flat, accuracy, full_output, method)
 
 
 def _are_solved_together(context: Context, n: int, largest: int, accuracy: Accuracy, method: str) -> bool:
-    return n <= largest and method == "auto" and (accuracy == "single" or (accuracy == "double" and context.device.fp64))
+    return n <= largest and method in ("auto", "cholesky") and (accuracy == "single" or (accuracy == "double" and context.device.fp64))
 
 
 def _solve_together(
-    context: Context, a: NDArray[Any], b: NDArray[Any], x: NDArray[Any], accuracy: Accuracy, full_output: bool
+    context: Context, a: NDArray[Any], b: NDArray[Any], x: NDArray[Any], accuracy: Accuracy, full_output: bool, method: str
 ) -> BatchReport:
-    """Stacks of three dimensions, of real or complex numbers; x becomes the answer."""
+    """Stacks of three dimensions, of real or complex numbers, by LU or Cholesky; x becomes the answer."""
     is_complex = x.dtype.kind == "c"
     of_session = (parts(a), parts(b), x.view(FLOAT64)) if is_complex else (a, b, x)
-    told = context._session.solve_batch(*of_session, accuracy, full_output, is_complex)
+    told = context._session.solve_batch(*of_session, accuracy, full_output, is_complex, method == "cholesky")
     singular, columns, overflowed = (told.pop(key) for key in ("singular", "failed_columns", "overflowed"))
-    where = f": of system {singular[0]} the pivot of column {columns[0]} (from 0) is zero" if singular else ""
-    if told["status"] == "overflow":
+    where = ""
+    if told["status"] == "singular":
+        where = f": of system {singular[0]} the pivot of column {columns[0]} (from 0) is zero"
+    elif told["status"] == "not_positive_definite":
+        where = f" of column {columns[0]} (from 0) of system {singular[0]}"
+    elif told["status"] == "overflow":
         where = f" of system {overflowed[0]}"
     _judge(told["status"], where, told["scaled_residual"], a, b)
     doubtful = told.pop("doubtful_system")

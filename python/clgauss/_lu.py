@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,9 @@ from clgauss._native import core
 
 if TYPE_CHECKING:
     from clgauss import _core
+
+
+_NUMBERS_AT_ONCE = 1 << 24  # of a stack on the device
 
 
 class LU:
@@ -253,8 +257,15 @@ class Cholesky(LU):
         packed = np.empty(self.shape, COMPLEX128 if self.dtype.kind == "c" else FLOAT64)
         if self._factors is not None:
             self._factors.packed(packed.view(FLOAT64))  # of A = L D L^H, L below the diagonal, D on it
-        lower = np.tril(packed, -1) + np.eye(self.n)
-        return (lower * np.sqrt(packed.diagonal().real)).astype(self.dtype)
+        return _lower_of(packed, self.dtype)
+
+
+def _lower_of(packed: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """L of ``A = L L^H`` from L and D of ``A = L D L^H``, of one matrix or of each of a stack."""
+    roots = np.sqrt(np.diagonal(packed, axis1=-2, axis2=-1).real)
+    lower = np.tril(packed, -1) + np.eye(packed.shape[-1])
+    scaled: NDArray[Any] = (lower * roots[..., None, :]).astype(dtype)
+    return scaled
 
 
 class LUStack:
@@ -275,7 +286,7 @@ class LUStack:
         self.dtype = dtype
 
     def __len__(self) -> int:
-        return len(self._each)
+        return int(self.shape[0])
 
     def __getitem__(self, index: Any) -> Any:
         found = self._each[index]
@@ -332,6 +343,30 @@ class LUStack:
         return self._of_each(lambda one: one.L, (self.n, self.n), self.dtype)
 
 
+class CholeskyStack(LUStack):
+    """An `LUStack` whose matrices were factored together for `L` and `slogdet`; all else factors each of them when it is first asked for."""
+
+    def __init__(self, context: Context, a: NDArray[Any], packed: NDArray[Any]) -> None:
+        self._context = context
+        self._a = a
+        self._packed = packed
+        self.n = a.shape[-1]
+        self.shape = a.shape
+        self.dtype = a.dtype
+
+    @functools.cached_property
+    def _each(self) -> NDArray[Any]:  # type: ignore[override]
+        return _each_of_stack(self._a, cholesky, self._context)._each
+
+    @property
+    def L(self) -> NDArray[Any]:
+        return _lower_of(self._packed, self.dtype)
+
+    def slogdet(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        logarithms = np.log(np.diagonal(self._packed, axis1=-2, axis2=-1).real).sum(axis=-1)
+        return np.ones(logarithms.shape, complex if self.dtype.kind == "c" else float), logarithms
+
+
 def slogdet_of(mantissas: NDArray[Any], exponents: NDArray[Any]) -> tuple[Any, Any]:
     """Sign and logarithm of numbers ``mantissa * 2^exponent``, which may be too large for a float."""
     sizes = np.abs(mantissas)
@@ -349,12 +384,19 @@ def determinant_of(mantissas: NDArray[Any], exponents: NDArray[Any]) -> Any:
         return np.ldexp(mantissas, by)[()]
 
 
+def _factor_at(a: NDArray[Any], place: tuple[int, ...], factor: Any, context: Context) -> Any:
+    try:
+        return factor(a[place], device=context)
+    except LinAlgError as error:
+        raise LinAlgError(f"{error}, in matrix {list(place)} of the stack") from error
+
+
 def _each_of_stack(a: NDArray[Any], factor: Any, device: str | Context) -> LUStack:
     n = require_square(a)
     context = context_of(device)
     each = np.empty(a.shape[:-2], object)
     for place in np.ndindex(each.shape):
-        each[place] = factor(a[place], device=context)
+        each[place] = _factor_at(a, place, factor, context)
     return LUStack(each, n, a.dtype)
 
 
@@ -433,7 +475,8 @@ def cholesky(a: Any, *, device: str | Context = "auto") -> Any:
     Returns
     -------
     Cholesky, or LUStack for more than two dimensions
-        An `LU` whose ``pivots`` are 0, 1, 2 .., with ``L``, the triangle of ``A = L L^H``.
+        An `LU` whose ``pivots`` are 0, 1, 2 .., with ``L``, the triangle of ``A = L L^H``. Of a stack the matrices are factored together for
+        ``L`` and ``slogdet``; all else factors each of them by itself when it is first asked for.
 
     Raises
     ------
@@ -454,15 +497,15 @@ def cholesky(a: Any, *, device: str | Context = "auto") -> Any:
     8.0
     """
     a = numbers(a, complex_too=True)
-    if a.ndim > 2:
-        return _each_of_stack(a, cholesky, device)
     n = require_square(a)
     context = context_of(device)
     if not is_finite(a):
         raise ValueError("array must not contain infs or NaNs")
     is_complex = a.dtype.kind == "c"
-    if not np.array_equal(a, a.T.conj()):
+    if not np.array_equal(a, np.swapaxes(a, -1, -2).conj()):
         raise LinAlgError(f"Matrix is not {'Hermitian' if is_complex else 'symmetric'}")
+    if a.ndim > 2:
+        return _cholesky_of_stack(context, a)
     factors: _core.Factors | _core.ComplexFactors | None = None
     if n and is_complex:
         factors = core().ComplexFactors(context._session, parts(a), a.dtype == COMPLEX64, True)
@@ -471,6 +514,24 @@ def cholesky(a: Any, *, device: str | Context = "auto") -> Any:
     if factors is not None and factors.failed_column is not None:
         raise LinAlgError(f"Matrix is not positive definite: the pivot of column {factors.failed_column} (from 0) is not positive")
     return Cholesky(context, factors, n, a.dtype, Checker(a) if n else None)
+
+
+def _cholesky_of_stack(context: Context, a: NDArray[Any]) -> LUStack:
+    n, is_complex, single = a.shape[-1], a.dtype.kind == "c", a.dtype in (FLOAT32, COMPLEX64)
+    largest = core().largest_complex_batched_system if is_complex else core().largest_batched_system
+    if not a.size or n > largest or not (single or context.device.fp64):
+        return _each_of_stack(a, cholesky, context)
+    flat = a.reshape((-1, n, n))
+    packed = np.empty(flat.shape, COMPLEX128 if is_complex else FLOAT64)
+    step = max(1, _NUMBERS_AT_ONCE // (n * n))
+    for first in range(0, len(flat), step):
+        part = slice(first, first + step)
+        of_part = parts(flat[part]) if is_complex else flat[part]
+        failed = context._session.factor_definite_batch(of_part, packed[part].view(FLOAT64), single, is_complex)
+        if failed is not None:
+            _factor_at(a, tuple(map(int, np.unravel_index(first + failed, a.shape[:-2]))), cholesky, context)
+            return _each_of_stack(a, cholesky, context)  # by itself it is scaled
+    return CholeskyStack(context, a.copy(), packed.reshape(a.shape))
 
 
 def aslinearoperator(lu: LU) -> Any:

@@ -29,6 +29,8 @@
 #include "inverse.hpp"
 #include "linalg/solve/methods.hpp"
 #include "matrix/fit.hpp"
+#include "matrix/transfer.hpp"
+#include "opencl_error.hpp"
 #include "parallel.hpp"
 #include "session.hpp"
 
@@ -170,11 +172,12 @@ nb::dict invert_one(const std::shared_ptr<Session>& session, const Array& a,
   return report;
 }
 
-/// `complex`: of arrays whose columns are real and imaginary parts.
+/// `complex`: of arrays whose columns are real and imaginary parts. `definite`: by Cholesky.
 nb::dict solve_batch(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
-                     const WritableArray& x, const std::string& accuracy, bool report,
-                     bool complex) {
+                     const WritableArray& x, const std::string& accuracy, bool report, bool complex,
+                     bool definite) {
   BatchedOptions options;
+  options.lu.positive_definite = definite;
   options.type =
       accuracy_of(accuracy) == Accuracy::single_precision ? RealType::f32 : RealType::f64;
   options.trust = report;
@@ -198,6 +201,41 @@ nb::dict solve_batch(const std::shared_ptr<Session>& session, const Array& a, co
     *doubtful = solution->trust->worst_system;
   told["doubtful_system"] = nb::cast(*doubtful);
   return told;
+}
+
+/// L and D of A_s = L D L^H for every positive definite matrix of a stack, factored in f32 if
+/// `single`: L below the diagonal of `packed`, D on it. Returns the first system that is not
+/// positive definite, if there is one, and then leaves `packed` as it was.
+std::optional<Index> factor_definite_batch(const std::shared_ptr<Session>& session, const Array& a,
+                                           const WritableArray& packed, bool single, bool complex) {
+  const auto failed = std::make_shared<std::optional<Index>>();
+  session->run([=](const ProgressCallback&) {
+    translate_opencl_errors([&] {
+      Context& context = session->context();
+      const cl::CommandQueue& queue = context.queue();
+      const Batch stack = to_batch(a);
+      const Index n = stack.rows, count = stack.count;
+      const RealType type = single ? RealType::f32 : RealType::f64;
+      BatchedLuOptions options;
+      options.positive_definite = true;
+      options.complex = complex;
+      BatchedLu lu(context, type, n, options);
+      const cl::Buffer numbers =
+                           context.allocate(stack.values.size() * bytes_of(type), "the matrices"),
+                       permutation = context.allocate(count * n * sizeof(cl_int), "the pivots"),
+                       info = context.allocate(count * sizeof(cl_int), "the outcomes");
+      upload_values(context, numbers, type, stack.values);
+      static_cast<void>(lu.factor({numbers, 0, n, n * n}, count, permutation, info));
+      std::vector<cl_int> outcomes(count);
+      queue.enqueueReadBuffer(info, CL_TRUE, 0, count * sizeof(cl_int), outcomes.data());
+      const auto bad = std::ranges::find_if(outcomes, [](cl_int outcome) { return outcome != 0; });
+      if (bad != outcomes.end())
+        *failed = static_cast<Index>(bad - outcomes.begin());
+      else
+        copy_out(download(queue, numbers, type, stack.values.size()), packed);
+    });
+  });
+  return *failed;
 }
 
 /// A report of each system, or None where there is nothing to tell and no report is asked for.
@@ -520,7 +558,10 @@ NB_MODULE(_core, module) {
       .def("least_squares", &fit, "a"_a, "b"_a, "x"_a, "accuracy"_a, "rank_tolerance"_a.none(),
            "ridge"_a, "weights"_a)
       .def("solve_many", &solve_many, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
-      .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a, "complex"_a);
+      .def("factor_definite_batch", &factor_definite_batch, "a"_a, "packed"_a, "single"_a,
+           "complex"_a)
+      .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a, "complex"_a,
+           "definite"_a);
 
   nb::class_<Factors>(module, "Factors")
       .def(nb::init<std::shared_ptr<Session>, const Array&, bool>(), "session"_a, "a"_a,

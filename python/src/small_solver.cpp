@@ -60,7 +60,7 @@ double residual_of_inverse(std::span<const double> a, std::span<const double> x,
   if (n <= kLargestSmallSystem) {
     Values r(n * ld, 0.0);
     for (Index i = 0; i < n; ++i) r[i * ld + i] = 1;
-    host_lu_kernels().subtract_product(n, a.data(), ld, x.data(), r.data(), ld);
+    host_lu_kernels<double>().subtract_product(n, a.data(), ld, x.data(), r.data(), ld);
     return norm_of(r, ld, n);
   }
   const Values s = doubt_signs(n);
@@ -74,7 +74,7 @@ double residual_of_inverse(std::span<const double> a, std::span<const double> x,
 
 std::optional<Values> invert_on_host(const Numbers& a) {
   const Rows of_a(a);
-  const HostFactors factors(of_a.numbers, a.rows);
+  const HostFactors<double> factors(of_a.numbers, a.rows);
   const Index n = factors.n, ld = factors.ld;
   Values x(n * ld, 0.0), original(n * ld, 0.0);
   for (Index i = 0; i < n; ++i) {
@@ -93,7 +93,7 @@ std::optional<Values> invert_on_host(const Numbers& a) {
 }
 
 Determinant determinant_on_host(std::span<const double> a, Index n) {
-  const HostFactors factors(a, n);
+  const HostFactors<double> factors(a, n);
   Determinant det;
   for (Index j = 0; j < n; ++j) det.take(factors.lu[j * factors.ld + j], factors.pivots[j] != j);
   return det;

@@ -115,6 +115,74 @@ def test_assumptions_are_scipys(rng, n, assume_a, lower, dtype):
     np.testing.assert_array_equal(a, before)
 
 
+def definite_stack(rng, shape, dtype):
+    b = matrices(rng, shape, dtype)
+    a = (b @ np.swapaxes(b.conj(), -1, -2) / shape[-1] + np.eye(shape[-1])).astype(dtype)
+    return (a + np.swapaxes(a.conj(), -1, -2)) / 2
+
+
+@pytest.mark.parametrize("n", [1, 2, 33, 129, 200])
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+def test_stacks_of_positive_definite_systems_are_solved_together(device, rng, n, lower, dtype):
+    a, b = definite_stack(rng, (2, 3, n, n), dtype), matrices(rng, (3, n, 2), dtype)
+    given = a + (np.triu if lower else np.tril)(np.full((n, n), 7.0, dtype), 1 if lower else -1)  # the other triangle is not read
+    rtol = 1e-4 if a.dtype in (np.float32, np.complex64) else 1e-10
+    for accuracy in ("double", "single"):
+        x, report = clgauss.solve(given, b, assume_a="pos", lower=lower, device=device, accuracy=accuracy, full_output=True)
+        rtol = max(rtol, 1e-4 if accuracy == "single" else 0)
+        np.testing.assert_allclose(x, np.linalg.solve(a, b), rtol=rtol, atol=rtol)
+        for place in np.ndindex(2, 3):
+            expected = scipy.linalg.cho_solve(scipy.linalg.cho_factor(a[place]), b[place[1]])
+            np.testing.assert_allclose(x[place], expected, rtol=rtol, atol=rtol)
+        if accuracy == "single" or clgauss.Context(device).device.fp64:
+            assert isinstance(report, clgauss.BatchReport)
+            assert report.status == "ok"
+
+
+@pytest.mark.parametrize("n", [1, 2, 33, 129, 300])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+def test_choleskys_of_stacks_are_numpys(rng, monkeypatch, n, dtype):
+    a = definite_stack(rng, (2, 3, n, n), dtype)
+    rtol = 1e-4 if a.dtype in (np.float32, np.complex64) else 1e-10
+    monkeypatch.setattr(clgauss._lu, "_NUMBERS_AT_ONCE", 4 * n * n)  # two parts
+    factors = clgauss.cholesky(a)
+    assert len(factors) == 2
+    assert factors.shape == a.shape
+    assert factors.L.dtype == dtype
+    np.testing.assert_allclose(factors.L, np.linalg.cholesky(a), rtol=rtol, atol=rtol)
+    expected = np.linalg.slogdet(a)
+    sign, logarithm = factors.slogdet()
+    np.testing.assert_allclose(sign, np.ones((2, 3)), rtol=1e-14)
+    np.testing.assert_allclose(logarithm, expected.logabsdet, rtol=10 * rtol, atol=10 * rtol)
+    b = matrices(rng, (3, n, 2), dtype)
+    np.testing.assert_allclose(factors.solve(b), np.linalg.solve(a, b), rtol=100 * rtol, atol=100 * rtol)
+    np.testing.assert_allclose(factors[1].L, factors.L[1], rtol=rtol, atol=rtol)
+    a[1, 2, 0, 0] = -1
+    with pytest.raises(np.linalg.LinAlgError, match=r"the pivot of column 0 \(from 0\) is not positive, in matrix \[1, 2\] of the stack"):
+        clgauss.cholesky(a)
+    a[1, 2, 0, 0] = np.nan
+    with pytest.raises(ValueError, match="infs or NaNs"):
+        clgauss.cholesky(a)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+def test_stacks_that_are_not_positive_definite(rng, dtype):
+    a, b = definite_stack(rng, (4, 5, 5), dtype), np.ones((4, 5, 1))
+    a[2, 3, 3] = -1
+    with pytest.raises(np.linalg.LinAlgError, match=r"not positive definite: the pivot of column 3 \(from 0\) of system 2 is not positive"):
+        clgauss.solve(a, b, assume_a="pos")
+    a[2, 3, 3] = np.inf
+    with pytest.raises(ValueError, match="infs or NaNs"):
+        clgauss.solve(a, b, assume_a="pos")
+    single = np.stack([np.eye(2), np.eye(2) * 1e-30]).astype(np.float32).astype(np.complex64 if dtype is np.complex128 else np.float32)
+    with pytest.raises(np.linalg.LinAlgError, match="leave the range of the type"):  # x = 1e60
+        clgauss.solve(single, np.full(2, 1e30, np.float32), assume_a="pos")
+    nearly = np.stack([np.eye(2), [[1, 1], [1, 1 + 2.0**-52]]]).astype(dtype)
+    with pytest.warns(clgauss.IllConditionedWarning, match="of system 1"):
+        clgauss.solve(nearly, np.eye(2), assume_a="pos")
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128])
 @pytest.mark.parametrize("shape", [(7, 7), (600, 600), (3, 4, 4)])
 def test_transposed(rng, shape, dtype):

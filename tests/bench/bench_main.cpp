@@ -22,14 +22,13 @@ namespace {
 /// Those that `what` is timed with: the ones that were named, or all that are compiled in and fit.
 std::vector<const Peer*> peers_for(What what, const BenchOptions& options, DeviceType device) {
   std::vector<const Peer*> chosen;
-  const bool alone =
-      what == What::batched && (options.batched.complex || options.right_hand_sides != 1);
+  const bool alone = what == What::batched && options.right_hand_sides != 1;
   const auto consider = [&](const Peer& peer) {
     if (peer.does(what) && !alone) chosen.push_back(&peer);
   };
   if (options.peers) {
     if (alone && !options.peers->empty())
-      throw UsageError("batched with --complex or --nrhs is timed alone: --peers none");
+      throw UsageError("batched with --nrhs is timed alone: --peers none");
     for (const Peer* peer : *options.peers) consider(*peer);
     return chosen;
   }

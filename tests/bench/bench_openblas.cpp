@@ -358,24 +358,53 @@ class OpenBlasComplex : public Contestant {
   std::vector<lapack_int> pivots_;
 };
 
+lapack_int gesv(int n, float* a, lapack_int* pivots, float* x) {
+  return LAPACKE_sgesv_work(LAPACK_COL_MAJOR, n, 1, a, n, pivots, x, n);
+}
+lapack_int gesv(int n, double* a, lapack_int* pivots, double* x) {
+  return LAPACKE_dgesv_work(LAPACK_COL_MAJOR, n, 1, a, n, pivots, x, n);
+}
+lapack_int gesv(int n, lapack_complex_float* a, lapack_int* pivots, lapack_complex_float* x) {
+  return LAPACKE_cgesv_work(LAPACK_COL_MAJOR, n, 1, a, n, pivots, x, n);
+}
+lapack_int gesv(int n, lapack_complex_double* a, lapack_int* pivots, lapack_complex_double* x) {
+  return LAPACKE_zgesv_work(LAPACK_COL_MAJOR, n, 1, a, n, pivots, x, n);
+}
+
+lapack_int posv(int n, float* a, float* x) {
+  return LAPACKE_sposv_work(LAPACK_COL_MAJOR, kTriangle, n, 1, a, n, x, n);
+}
+lapack_int posv(int n, double* a, double* x) {
+  return LAPACKE_dposv_work(LAPACK_COL_MAJOR, kTriangle, n, 1, a, n, x, n);
+}
+lapack_int posv(int n, lapack_complex_float* a, lapack_complex_float* x) {
+  return LAPACKE_cposv_work(LAPACK_COL_MAJOR, kTriangle, n, 1, a, n, x, n);
+}
+lapack_int posv(int n, lapack_complex_double* a, lapack_complex_double* x) {
+  return LAPACKE_zposv_work(LAPACK_COL_MAJOR, kTriangle, n, 1, a, n, x, n);
+}
+
 /// gesv, or posv of definite systems, in a loop over column-major copies of the systems, with the
-/// number of threads that is the faster one for a sample.
-template <typename T>
+/// number of threads that is the faster one for a sample. Number: real, or LAPACK's complex type of
+/// which T are the parts.
+template <typename T, typename Number = T>
 class OpenBlasBatched : public Contestant {
  public:
   explicit OpenBlasBatched(const Problem& problem)
       : n_(narrow(problem.size.n)),
         batch_(problem.size.batch),
         definite_(problem.size.batched.positive_definite),
-        b_(typed_rows<T>(problem.b, problem.size.n)),
+        b_(typed_rows<T>(problem.b, problem.b.cols())),
         x_(b_),
         pivots_(problem.size.n),
         all_threads_(openblas_get_num_threads()) {
     const Index n = problem.size.n;
-    a_.reserve(batch_ * n * n);
+    a_.reserve(problem.a.values().size());
     for (Index s = 0; s < batch_; ++s)
       for (Index j = 0; j < n; ++j)
-        for (Index i = 0; i < n; ++i) a_.push_back(static_cast<T>(problem.a(s, i * n + j)));
+        for (Index i = 0; i < n; ++i)
+          for (Index part = 0; part < kParts; ++part)
+            a_.push_back(static_cast<T>(problem.a(s, kParts * (i * n + j) + part)));
     work_ = a_;
     threads_ = sample_seconds(all_threads_) < sample_seconds(1) ? all_threads_ : 1;
   }
@@ -390,7 +419,8 @@ class OpenBlasBatched : public Contestant {
   void run() override { solve(batch_); }
 
   [[nodiscard]] Matrix result() override {
-    return matrix_of(x_.data(), batch_, static_cast<Index>(n_), static_cast<Index>(n_));
+    const Index columns = kParts * static_cast<Index>(n_);
+    return matrix_of(x_.data(), batch_, columns, columns);
   }
 
   [[nodiscard]] std::string detail() const override {
@@ -399,22 +429,17 @@ class OpenBlasBatched : public Contestant {
   }
 
  private:
+  static constexpr Index kParts = sizeof(Number) / sizeof(T);
+
   void solve(Index count) {
     const auto n = static_cast<Index>(n_);
     for (Index s = 0; s < count; ++s) {
-      T* const a = work_.data() + s * n * n;
-      T* const x = x_.data() + s * n;
-      if constexpr (is_f32<T>) {
-        if (definite_)
-          LAPACKE_sposv_work(LAPACK_COL_MAJOR, kTriangle, n_, 1, a, n_, x, n_);
-        else
-          LAPACKE_sgesv_work(LAPACK_COL_MAJOR, n_, 1, a, n_, pivots_.data(), x, n_);
-      } else {
-        if (definite_)
-          LAPACKE_dposv_work(LAPACK_COL_MAJOR, kTriangle, n_, 1, a, n_, x, n_);
-        else
-          LAPACKE_dgesv_work(LAPACK_COL_MAJOR, n_, 1, a, n_, pivots_.data(), x, n_);
-      }
+      auto* const a = reinterpret_cast<Number*>(work_.data()) + s * n * n;
+      auto* const x = reinterpret_cast<Number*>(x_.data()) + s * n;
+      if (definite_)
+        (void)posv(n_, a, x);
+      else
+        (void)gesv(n_, a, pivots_.data(), x);
     }
   }
 
@@ -567,6 +592,10 @@ std::unique_ptr<Contestant> make_openblas(const DeviceProblem& device) {
   if (problem.size.what == What::gecon) {
     if (f32) return std::make_unique<OpenBlasGecon<float>>(problem);
     return std::make_unique<OpenBlasGecon<double>>(problem);
+  }
+  if (problem.size.what == What::batched && problem.size.batched.complex) {
+    if (f32) return std::make_unique<OpenBlasBatched<float, lapack_complex_float>>(problem);
+    return std::make_unique<OpenBlasBatched<double, lapack_complex_double>>(problem);
   }
   if (problem.size.what == What::batched) {
     if (f32) return std::make_unique<OpenBlasBatched<float>>(problem);

@@ -174,11 +174,11 @@ cli::CommandTable bench_table() {
       ("reps", po::value<int>()->default_value(5)->value_name("N"), "timed runs of each contestant")
       ("breakdown", po::bool_switch(), "where clgauss's time goes, by the device's clock, instead of the comparison")
       ("k", cli::text("K"), "gemm: inner dimension, instead of a square product")
-      ("nrhs", cli::text("N")->default_value("1"), "host, batched: right-hand sides; 0 = as many as rows (batched: libraries have 1, and real numbers)")
+      ("nrhs", cli::text("N")->default_value("1"), "host, batched: right-hand sides; 0 = as many as rows (batched: libraries have 1)")
       ("batch", cli::text("N")->default_value("10000"), "batched, vbatched: systems")
       ("smallest", cli::text("N")->default_value("0"), "vbatched: the least n; 0 = a twentieth of the largest")
       ("kernel", cli::words("K", kernel_names())->default_value("auto"), "batched: auto, cpu, each, tile, ptx, panels or blocks")
-      ("definite", po::bool_switch(), "batched: symmetric positive definite systems, by Cholesky")
+      ("definite", po::bool_switch(), "batched: symmetric (complex: Hermitian) positive definite systems, by Cholesky")
       ("complex", po::bool_switch(), "batched: of complex numbers, c32 and c64")
       ("grid", cli::text("G")->default_value("0"), "batched: G x G work-items a system (tile); 0 = chosen by n")
       ("pad", cli::text("P")->default_value("0"), "elements to leave free behind every row (viennacl pads by itself)");
@@ -227,8 +227,6 @@ BenchOptions bench_options(const po::variables_map& values) {
   const auto is_batched = [](What what) { return what == What::batched; };
   if (options.batched.complex && !std::ranges::all_of(options.whats, is_batched))
     throw UsageError("--complex is for batched");
-  if (options.batched.complex && options.batched.positive_definite)
-    throw UsageError("--definite is for real numbers");
   options.csv = word_of(values, "csv");
   options.samples = word_of(values, "samples");
   return options;

@@ -32,16 +32,24 @@ Matrix random_in_type(Index rows, Index cols, RealType type, unsigned seed) {
   return matrix;
 }
 
-/// The lower triangle of an n-by-n matrix in both.
-void mirror(std::span<double> a, Index n) {
+/// The lower triangle of an n-by-n matrix in both; with 2 `parts`, of complex numbers, conjugated.
+void mirror(std::span<double> a, Index n, Index parts = 1) {
   for (Index i = 0; i < n; ++i)
-    for (Index j = 0; j < i; ++j) a[j * n + i] = a[i * n + j];
+    for (Index j = 0; j < i; ++j)
+      for (Index part = 0; part < parts; ++part) {
+        const double below = a[parts * (i * n + j) + part];
+        a[parts * (j * n + i) + part] = part == 0 ? below : -below;
+      }
 }
 
-/// The same, and a diagonal that outweighs the rows; exact in f32 where A is.
-void make_positive_definite(std::span<double> a, Index n) {
-  mirror(a, n);
-  for (Index i = 0; i < n; ++i) a[i * n + i] = static_cast<double>(n);
+/// The same, and a real diagonal that outweighs the rows; exact in f32 where A is.
+void make_positive_definite(std::span<double> a, Index n, Index parts = 1) {
+  mirror(a, n, parts);
+  for (Index i = 0; i < n; ++i) {
+    const auto diagonal = a.subspan(parts * (i * n + i), parts);
+    std::ranges::fill(diagonal, 0.0);
+    diagonal.front() = static_cast<double>(parts * n);
+  }
 }
 
 /// y^T M, by rows of M.
@@ -325,7 +333,7 @@ Problem make_problem(const ProblemSize& size) {
     const Index parts = size.number().parts();
     Matrix a = random(size.batch, size.n * size.n * parts, kSeed);
     for (Index s = 0; s < (size.batched.positive_definite ? size.batch : 0); ++s)
-      make_positive_definite(a.row(s), size.n);
+      make_positive_definite(a.row(s), size.n, parts);
     return {size, std::move(a), random(size.batch, size.n * size.k * parts, kSeed + 1), {}};
   }
   if (size.what == What::vbatched) {

@@ -513,6 +513,7 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
   test_complex_solve_f64(context);
   test_bad_host_f32(context);
   test_batched_f32(context);
+  test_posv_batched_f32(context);
   test_vbatched_f32(context);
   test_too_large_f32(context);
   if (fp64) {
@@ -530,6 +531,7 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
     test_hermitian_f64(context);
     test_bad_host_f64(context);
     test_batched_f64(context);
+    test_posv_batched_f64(context);
     test_vbatched_f64(context);
     test_too_large_f64(context);
     test_certify(context);

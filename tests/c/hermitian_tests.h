@@ -102,6 +102,39 @@ static void T(test_hermitian_of)(clgauss_context context, int layout, int uplo, 
   free(a), free(b), free(was_a), free(was_b);
 }
 
+/* Three systems with gaps between them; the second one becomes indefinite. */
+static void T(test_hermitian_batched)(clgauss_context context) {
+  enum { BATCH = 3, SIZE = 20, LD = SIZE + 2, STRIDE = SIZE * LD + 1 };
+  static REAL a[2 * BATCH * STRIDE], b[2 * BATCH * STRIDE], was[2 * BATCH * STRIDE];
+  int32_t info[BATCH];
+  for (int l = 0; l < 2; ++l)
+    for (int uplo = CLGAUSS_LOWER; uplo <= CLGAUSS_UPPER; ++uplo)
+      for (int indefinite = 0; indefinite < 2; ++indefinite) {
+        const int layout = kLayouts[l];
+        for (int s = 0; s < BATCH; ++s)
+          T(fill_hermitian)(layout, uplo, SIZE, a + 2 * s * STRIDE, b + 2 * s * STRIDE, LD);
+        if (indefinite) a[2 * (STRIDE + 6 * (LD + 1))] = -1;
+        memcpy(was, a, sizeof a);
+        EXPECT_STATUS(indefinite ? CLGAUSS_SINGULAR : CLGAUSS_OK,
+                      Z(posv_batched)(context, layout, uplo, SIZE, NRHS, a, LD, STRIDE, b, LD,
+                                      STRIDE, BATCH, info));
+        for (int s = 0; s < BATCH; ++s) {
+          const int fails = indefinite && s == 1;
+          EXPECT(info[s] == (fails ? 7 : 0));
+          if (fails)
+            EXPECT(isnan(b[2 * STRIDE]) && isnan(b[2 * STRIDE + 1]));
+          else
+            T(expect_complex_x)(layout, SIZE, b + 2 * s * STRIDE, LD);
+        }
+        EXPECT(memcmp(a, was, sizeof a) == 0);
+      }
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, Z(posv_batched)(context, CLGAUSS_ROW_MAJOR, 'L', SIZE, 1,
+                                                          a, LD, 0, b, LD, 0, 1, info));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, Z(posv_batched)(context, CLGAUSS_ROW_MAJOR, CLGAUSS_LOWER,
+                                                       257, 1, a, 257, 0, b, 257, 0, 1, info));
+  EXPECT_MESSAGE("256");
+}
+
 static void T(test_hermitian)(clgauss_context context) {
   static const size_t kSizes[] = {5, 64, 210};
   REAL a[2 * N * LDA] = {0}, b[2 * LDB * LDB] = {0};
@@ -122,4 +155,5 @@ static void T(test_hermitian)(clgauss_context context) {
                 Z(potrs)(context, 101, CLGAUSS_LOWER, N, NRHS, a, N - 1, b, LDB));
   EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
                 Z(posv)(context, 101, CLGAUSS_LOWER, (size_t)1 << 31U, 0, a, N, b, LDB));
+  T(test_hermitian_batched)(context);
 }

@@ -449,6 +449,15 @@ static void T(test_too_large)(clgauss_context context) {
                 Z(gesv_batched)(context, layout, 1, 1, a, 1, 1, x, 1, 1, 1, info));
   EXPECT(info[0] == -1 && isnan(x[0]));
   x[0] = b[0];
+  EXPECT_STATUS(CLGAUSS_OVERFLOW,
+                P(posv_batched)(context, layout, CLGAUSS_UPPER, 1, 1, a, 1, 1, x, 1, 1, 1, info));
+  EXPECT(info[0] == -1 && isnan(x[0]));
+  x[0] = b[0];
+  x[1] = 0;
+  EXPECT_STATUS(CLGAUSS_OVERFLOW,
+                Z(posv_batched)(context, layout, CLGAUSS_LOWER, 1, 1, a, 1, 1, x, 1, 1, 1, info));
+  EXPECT(info[0] == -1 && isnan(x[0]));
+  x[0] = b[0];
   EXPECT(P(gesv)(context, layout, 1, 1, a, 1, ipiv, x, 1) != CLGAUSS_OK && x[0] == b[0]);
   EXPECT_STATUS(CLGAUSS_OVERFLOW, P(gels)(context, layout, 1, 1, 1, a, 1, x, 1));
   EXPECT(x[0] == b[0]);
@@ -489,6 +498,54 @@ static void T(test_batched)(clgauss_context context) {
     EXPECT_STATUS(CLGAUSS_INVALID_HANDLE,
                   P(gesv_batched)(NULL, layout, N, 1, a, LDA, 0, b, LDB, 0, 1, info));
   }
+}
+
+/* Systems by Cholesky, with gaps between them; the second one becomes indefinite. */
+static void T(test_posv_batched)(clgauss_context context) {
+  enum { BATCH = 3, STRIDE_A = N * LDA + 1, STRIDE_B = LDB * LDB + 2 };
+  static REAL a[BATCH * STRIDE_A], was[BATCH * STRIDE_A], b[BATCH * STRIDE_B];
+  int32_t info[BATCH];
+#define POSV_BATCHED(uplo, n, nrhs, a, b, batch, info) \
+  P(posv_batched)(context, layout, uplo, n, nrhs, a, LDA, STRIDE_A, b, LDB, STRIDE_B, batch, info)
+  for (int l = 0; l < 2; ++l)
+    for (int uplo = CLGAUSS_LOWER; uplo <= CLGAUSS_UPPER; ++uplo) {
+      const int layout = kLayouts[l];
+      for (int indefinite = 0; indefinite < 2; ++indefinite) {
+        for (int s = 0; s < BATCH; ++s)
+          T(fill_spd)(layout, uplo, a + s * STRIDE_A, b + s * STRIDE_B);
+        if (indefinite) a[STRIDE_A + at(layout, 4, 4, LDA)] = -1;
+        memcpy(was, a, sizeof a);
+        EXPECT_STATUS(indefinite ? CLGAUSS_SINGULAR : CLGAUSS_OK,
+                      POSV_BATCHED(uplo, N, NRHS, a, b, BATCH, info));
+        if (indefinite) EXPECT_MESSAGE("1 of the systems are not positive definite, system 1");
+        for (int s = 0; s < BATCH; ++s) {
+          const int fails = indefinite && s == 1;
+          EXPECT(info[s] == (fails ? 5 : 0));
+          if (fails)
+            EXPECT(isnan(b[STRIDE_B]));
+          else
+            EXPECT_ANSWER(layout, b + s * STRIDE_B);
+        }
+        EXPECT(memcmp(a, was, sizeof a) == 0);
+      }
+      a[0] = (REAL)INFINITY;
+      EXPECT_STATUS(CLGAUSS_SINGULAR, POSV_BATCHED(uplo, N, NRHS, a, b, 1, info));
+      EXPECT(info[0] == 1 && isnan(b[0]));
+
+      EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, POSV_BATCHED(uplo, N, NRHS, NULL, b, BATCH, info));
+      EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, POSV_BATCHED(uplo, N, NRHS, a, NULL, BATCH, info));
+      EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, POSV_BATCHED(uplo, N, NRHS, a, b, BATCH, NULL));
+      EXPECT_STATUS(CLGAUSS_INVALID_INPUT, POSV_BATCHED(uplo, LDA + 1, NRHS, a, b, BATCH, info));
+      EXPECT_STATUS(CLGAUSS_INVALID_INPUT, POSV_BATCHED(uplo, 0, NRHS, a, b, BATCH, info));
+      EXPECT_STATUS(CLGAUSS_INVALID_INPUT, P(posv_batched)(context, layout, uplo, 2049, 1, a, 2049,
+                                                           0, b, 2049, 0, 1, info));
+      EXPECT_STATUS(CLGAUSS_OK, POSV_BATCHED(uplo, N, NRHS, NULL, NULL, 0, NULL));
+      EXPECT_STATUS(CLGAUSS_INVALID_HANDLE,
+                    P(posv_batched)(NULL, layout, uplo, N, 1, a, LDA, 0, b, LDB, 0, 1, info));
+    }
+  const int layout = CLGAUSS_ROW_MAJOR;
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, POSV_BATCHED('L', N, NRHS, NULL, NULL, 0, NULL));
+  EXPECT_MESSAGE("uplo");
 }
 
 /* Systems of different n in one call: that of fill(), leading parts of it, an empty one. */
@@ -593,6 +650,49 @@ static cl_mem T(buffer_of)(cl_context context, const REAL* values, size_t offset
   free(copy);
   EXPECT(error == CL_SUCCESS);
   return buffer;
+}
+
+/* Three systems by Cholesky from their lower triangles, of which the second one is indefinite; and
+ * the same numbers as pairs: a Hermitian one [[4, -2i], [2i, 2]], whose answer to (1, 0) is
+ * (1/2, -i/2). */
+static void T(test_posv_batched_buffer)(clgauss_context context, const struct queues* q) {
+  enum { OFFSET = 5, BATCH = 3, STRIDE_A = N * LDA + 1, STRIDE_B = LDB * LDB + 2 };
+  static REAL as[BATCH * STRIDE_A], bs[BATCH * STRIDE_B];
+  int32_t info[BATCH] = {-1, -1, -1};
+  for (int s = 0; s < BATCH; ++s)
+    T(fill_spd)(CLGAUSS_ROW_MAJOR, CLGAUSS_LOWER, as + s * STRIDE_A, bs + s * STRIDE_B);
+  as[STRIDE_A + 4 * LDA + 4] = -1;
+  cl_mem a = T(buffer_of)(q->mine, as, OFFSET, BATCH * STRIDE_A);
+  cl_mem b = T(buffer_of)(q->mine, bs, OFFSET, BATCH * STRIDE_B);
+  cl_mem of_info = clCreateBuffer(q->mine, CL_MEM_READ_WRITE, sizeof info, NULL, NULL);
+  EXPECT_STATUS(CLGAUSS_OK,
+                P(posv_batched_buffer)(context, N, NRHS, a, OFFSET, LDA, STRIDE_A, b, OFFSET, LDB,
+                                       STRIDE_B, BATCH, of_info, q->own, 0, NULL, NULL));
+  EXPECT(clEnqueueReadBuffer(q->own, of_info, CL_TRUE, 0, sizeof info, info, 0, NULL, NULL) ==
+         CL_SUCCESS);
+  EXPECT(clEnqueueReadBuffer(q->own, b, CL_TRUE, OFFSET * sizeof(REAL), sizeof bs, bs, 0, NULL,
+                             NULL) == CL_SUCCESS);
+  EXPECT(info[0] == 0 && info[1] == 5 && info[2] == 0);
+  EXPECT_ANSWER(CLGAUSS_ROW_MAJOR, bs);
+  EXPECT_ANSWER(CLGAUSS_ROW_MAJOR, bs + 2 * STRIDE_B);
+  EXPECT(isnan(bs[STRIDE_B]));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                P(posv_batched_buffer)(context, N, 1, NULL, OFFSET, LDA, STRIDE_A, b, OFFSET, LDB,
+                                       STRIDE_B, 1, of_info, q->own, 0, NULL, NULL));
+  clReleaseMemObject(a);
+  clReleaseMemObject(b);
+
+  const REAL pairs[] = {4, 0, 77, 77, 0, 2, 2, 0}, side[] = {1, 0, 0, 0};
+  REAL x[4];
+  a = T(buffer_of)(q->mine, pairs, 0, 8);
+  b = T(buffer_of)(q->mine, side, 0, 4);
+  EXPECT_STATUS(CLGAUSS_OK, Z(posv_batched_buffer)(context, 2, 1, a, 0, 2, 4, b, 0, 1, 2, 1,
+                                                   of_info, q->own, 0, NULL, NULL));
+  EXPECT(clEnqueueReadBuffer(q->own, b, CL_TRUE, 0, sizeof x, x, 0, NULL, NULL) == CL_SUCCESS);
+  EXPECT(x[0] == 0.5F && x[1] == 0 && x[2] == 0 && x[3] == -0.5F);
+  clReleaseMemObject(a);
+  clReleaseMemObject(b);
+  clReleaseMemObject(of_info);
 }
 
 static void T(test_buffers)(clgauss_context context, const struct queues* q) {
@@ -723,6 +823,8 @@ static void T(test_buffers)(clgauss_context context, const struct queues* q) {
   clReleaseMemObject(as_buffer);
   clReleaseMemObject(bs_buffer);
   clReleaseMemObject(info_buffer);
+
+  T(test_posv_batched_buffer)(context, q);
 
   /* Without events; a singular A gives NaN. */
   T(fill)(CLGAUSS_ROW_MAJOR, a, b, 0);

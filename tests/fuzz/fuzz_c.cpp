@@ -67,6 +67,12 @@ class Fuzzer {
   void step() {
     alarm(kPatienceSeconds);
     if (lus_.size() > 12) destroy_one();
+    // posv_batched with the arguments of gesv_batched.
+    const auto of_triangle = [this](auto* call) {
+      return [this, call](clgauss_context context, int layout, auto... rest) {
+        return call(context, layout, triangle(), rest...);
+      };
+    };
     switch (below(22)) {
       case 0:
         return contexts();
@@ -80,6 +86,9 @@ class Fuzzer {
         if (one_in(2))
           return one_in(2) ? vbatched<float>(clgauss_sgesv_vbatched)
                            : vbatched<double>(clgauss_dgesv_vbatched);
+        if (one_in(2))
+          return one_in(2) ? batched<float>(of_triangle(clgauss_sposv_batched))
+                           : batched<double>(of_triangle(clgauss_dposv_batched));
         return one_in(2) ? batched<float>(clgauss_sgesv_batched)
                          : batched<double>(clgauss_dgesv_batched);
       case 5:
@@ -94,6 +103,9 @@ class Fuzzer {
       case 10:
         return getrs_buffer(one_in(2) ? clgauss_sgetrs_buffer : clgauss_dgetrs_buffer);
       case 11:
+        if (one_in(2))
+          return batched_buffer(one_in(2) ? clgauss_sposv_batched_buffer
+                                          : clgauss_dposv_batched_buffer);
         return batched_buffer(one_in(2) ? clgauss_sgesv_batched_buffer
                                         : clgauss_dgesv_batched_buffer);
       case 12:
@@ -528,8 +540,8 @@ class Fuzzer {
     const auto a = numbers<Real>();
     auto b = numbers<Real>();
     std::vector<std::int32_t> info(kElements);
-    check("gesv_batched", call(context(), layout(), n, nrhs, perhaps(a.data()), lda, stride_a,
-                               perhaps(b.data()), ldb, stride_b, batch, perhaps(info.data())));
+    check("batched", call(context(), layout(), n, nrhs, perhaps(a.data()), lda, stride_a,
+                          perhaps(b.data()), ldb, stride_b, batch, perhaps(info.data())));
   }
 
   /// Up to three systems, each with sizes of its own.
@@ -632,7 +644,7 @@ class Fuzzer {
   void batched_buffer(const Call& call) {
     const std::size_t n = size(), nrhs = size(), lda = ld(n), ldb = ld(nrhs);
     const std::size_t batch = one_in(10) ? size() : 1 + below(4);
-    enqueue("gesv_batched_buffer", [&](auto... rest) {
+    enqueue("batched_buffer", [&](auto... rest) {
       return call(context(), n, nrhs, buffer(), offset(), lda, ld(n * lda), buffer(), offset(), ldb,
                   ld(n * ldb), batch, buffer(), rest...);
     });

@@ -198,6 +198,34 @@ TEST_CASE("batched: a singular system and a NaN are named and leave the others a
   });
 }
 
+TEST_CASE("batched: the worst of thousands of systems is the first of those with its residual") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const RealType type : types_of(device.profile)) {
+      BatchedSystem system = make_system(9000, 7, 1, type);
+      for (double& v : system.a.matrix(8200)) v = 0;
+      for (const Index s : {700, 8300}) {  // the same system twice
+        std::ranges::copy(system.a.matrix(5), system.a.matrix(s).begin());
+        std::ranges::copy(system.b.matrix(5), system.b.matrix(s).begin());
+      }
+      const BatchedSolution solution = solve(context, system, type, {});
+      double worst = -1;
+      Index first = 0;
+      for (Index s = 0; s < 9000; ++s) {
+        if (s == 8200) continue;
+        const double scaled =
+            compute_residual(7, 1, system.a.matrix(s), system.b.matrix(s),
+                             std::as_const(solution.x).matrix(s), unit_roundoff(type))
+                .scaled;
+        if (!(scaled <= worst)) first = s;
+        worst = std::max(worst, scaled);
+      }
+      CHECK(solution.worst_system == first);
+      CHECK(solution.worst.scaled == worst);
+    }
+  });
+}
+
 TEST_CASE("batched: chunks give the answers of the whole") {
   on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& lu) {
     if (is_spare(lu)) return;

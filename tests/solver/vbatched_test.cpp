@@ -94,6 +94,7 @@ TEST_CASE("vbatched: every answer is that of a single solve, in the caller's ord
         CAPTURE(sizes[s]);
         CHECK(
             (is_of_batch(solutions[s]) || sizes[s] == 300));  // on the device without similar ones
+        CHECK(solutions[s].type == type);
         check_answer(context, systems[s], type, solutions[s]);
       }
     }
@@ -190,6 +191,8 @@ TEST_CASE("vbatched: a system in doubt is estimated, as by a single solve") {
     if (type == RealType::f64)  // see above
       for (const Index s : {0, 2}) CHECK((is_of_batch(solutions[s]) && !solutions[s].trust));
     CHECK_FALSE(solve_vbatched(context, systems, options)[1].trust);
+    if (options.on_host && context.profile().type == DeviceType::cpu)
+      CHECK(solutions[0].type == RealType::f64);
   });
 }
 

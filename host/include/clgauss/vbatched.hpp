@@ -24,7 +24,8 @@ struct VbatchedOptions {
   /// As SolveOptions::doubt: the systems in doubt have a Solution::trust.
   bool doubt = false;
   /// On a CPU device, whose cores are the host's, each of these cores solves one system after the
-  /// other in f64 without kernels, up to n = 512; up to 1024 if that keeps all cores busy.
+  /// other without kernels, up to n = 512; up to 1024 if that keeps all cores busy. With `doubt` it
+  /// computes in f64, whatever the type.
   bool on_host = true;
 };
 

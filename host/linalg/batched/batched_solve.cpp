@@ -21,6 +21,7 @@
 #include "matrix/symmetry.hpp"
 #include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
+#include "parallel.hpp"
 
 namespace clgauss {
 
@@ -247,24 +248,28 @@ class Chunks {
   cl::Buffer info_;
 };
 
-/// Finds the worst residual among the systems that have an answer. NaN counts as the worst.
+/// Finds the worst residual among the systems that have an answer. NaN counts as the worst. Each
+/// core checks some of the systems; of large ones, all cores check one after the other.
 void check_answers(const BatchedSystem& system, BatchedSolution& solution) {
   const double eps = unit_roundoff(solution.type);
   const NumberType number(solution.type, system.complex);
+  const Index count = system.a.count, size = system.a.rows * system.a.cols;
   std::vector<Index> without;
   std::ranges::merge(solution.singular, solution.overflowed, std::back_inserter(without));
-  auto next = without.begin();
-  for (Index s = 0; s < system.a.count; ++s) {
-    if (next != without.end() && *next == s) {
-      ++next;
-      continue;
-    }
-    const Residual residual =
-        residual_in_batch(number, system.a.rows, system.nrhs(), system.a.matrix(s),
-                          system.b.matrix(s), std::as_const(solution.x).matrix(s), eps);
-    const bool worse = !solution.worst_system || !(residual.scaled <= solution.worst.scaled);
+  std::vector<Residual> residuals(count);
+  const Index grain = size < kElementsPerThread ? kElementsPerThread / size : count;
+  in_parallel(count, grain, [&](Index first, Index last) {
+    for (Index s = first; s < last; ++s)
+      if (!std::ranges::binary_search(without, s))
+        residuals[s] =
+            residual_in_batch(number, system.a.rows, system.nrhs(), system.a.matrix(s),
+                              system.b.matrix(s), std::as_const(solution.x).matrix(s), eps);
+  });
+  for (Index s = 0; s < count; ++s) {
+    if (std::ranges::binary_search(without, s)) continue;
+    const bool worse = !solution.worst_system || !(residuals[s].scaled <= solution.worst.scaled);
     if (worse && !std::isnan(solution.worst.scaled)) {
-      solution.worst = residual;
+      solution.worst = residuals[s];
       solution.worst_system = s;
     }
   }

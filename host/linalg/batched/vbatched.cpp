@@ -96,12 +96,10 @@ class ManySystems {
     for (Index s = 0; s < systems_.size(); ++s)
       if (!systems_[s].a.empty() && !systems_[s].b.empty()) order.push_back(s);
     std::ranges::stable_sort(order, std::greater{}, [this](Index s) { return n_of(s); });
-    const bool to_maximum = options_.accuracy == Accuracy::maximum,
-               beyond_type =
-                   options_.accuracy == Accuracy::double_precision && type_ == RealType::f32;
+    const bool to_maximum = options_.accuracy == Accuracy::maximum;
     if (!to_maximum && options_.on_host && context_.profile().type == DeviceType::cpu)
       on_cores_of_host(order);
-    else if (!to_maximum && !beyond_type)
+    else if (!to_maximum && !beyond_type())
       in_groups(order);
     std::vector<Solution> solutions;
     for (Index s = 0; s < systems_.size(); ++s)
@@ -110,6 +108,10 @@ class ManySystems {
   }
 
  private:
+  /// Whether f64's accuracy is asked of a device that has f32.
+  [[nodiscard]] bool beyond_type() const {
+    return options_.accuracy == Accuracy::double_precision && type_ == RealType::f32;
+  }
   [[nodiscard]] Index n_of(Index s) const { return systems_[s].a.rows(); }
   [[nodiscard]] SystemNumbers numbers_of(Index s) const {
     const auto& [a, b] = systems_[s];
@@ -181,9 +183,13 @@ class ManySystems {
     }
   }
 
+  /// In f32 if that is accurate enough and nobody asks about doubt: see solve_on_host_in_single().
   void solve_by_core(Index s) {
-    if (auto answer = solve_on_host(numbers_of(s)))
-      take(s, RealType::f64, std::move(answer->x), answer->residual);
+    const SystemNumbers numbers = numbers_of(s);
+    const bool single = type_ == RealType::f32 && !beyond_type() && !options_.doubt;
+    if (single && !fits_range(numbers.a, numbers.b, RealType::f32)) return;
+    if (auto answer = single ? solve_on_host_in_single(numbers) : solve_on_host(numbers))
+      take(s, single ? RealType::f32 : RealType::f64, std::move(answer->x), answer->residual);
   }
 
   void in_groups(std::vector<Index> order) {

@@ -119,7 +119,12 @@ bool has_full_rank(const Matrix& r, double tolerance) {
 }  // namespace
 
 Geqp3::Geqp3(const Matrix& a, std::vector<Index> order)
-    : m_(a.rows()), n_(a.cols()), a_(m_, host_ld(n_)), norms_(n_), measured_(n_), extremes_(n_) {
+    : m_(a.rows()),
+      n_(a.cols()),
+      a_(m_, host_ld<double>(n_)),
+      norms_(n_),
+      measured_(n_),
+      extremes_(n_) {
   start(a, std::move(order));
 }
 
@@ -197,13 +202,13 @@ Matrix Geqp3::taken() const {
 /// in their order.
 std::vector<Index> Geqp3::better_order() const {
   const Index taken = rank(), left = n_ - taken;
-  Matrix parts(taken, host_ld(left));  // R1^-1 R2
+  Matrix parts(taken, host_ld<double>(left));  // R1^-1 R2
   for (Index i = 0; i < taken; ++i) std::ranges::copy(a_.row(i).subspan(taken, left), &parts(i, 0));
-  const HostLuKernels& kernels = host_lu_kernels();
-  const Index ld = parts.cols(), panels = (left + kHostPanel - 1) / kHostPanel;
+  const auto& kernels = host_lu_kernels<double>();
+  const Index ld = parts.cols(), panels = (left + kHostPanel<double> - 1) / kHostPanel<double>;
   in_parallel(panels, kElementsPerThread / (taken * taken) + 1, [&](Index from, Index to) {
-    kernels.solve_upper(taken, a_.values().data(), a_.cols(), (to - from) * kHostPanel,
-                        &parts(0, from * kHostPanel), ld);
+    kernels.solve_upper(taken, a_.values().data(), a_.cols(), (to - from) * kHostPanel<double>,
+                        &parts(0, from * kHostPanel<double>), ld);
   });
   std::vector<Index> order = order_;
   for (Index exchange = 0; exchange < taken; ++exchange) {

@@ -97,7 +97,7 @@ class Geqp3 {
   void update_rest(Index first);
 
   Index m_, n_;
-  // Rows are host_ld(n) apart.
+  // Rows are host_ld<double>(n) apart.
   Matrix a_;  // R; below it the reflections' v without their 1
   Matrix f_;  // the rest of A is A - V F, until V of the block is applied
   std::vector<double> taus_;

@@ -1,6 +1,7 @@
 #include "linalg/solve/host_answer.hpp"
 
 #include <algorithm>
+#include <clgauss/real_type.hpp>
 #include <cmath>
 
 #include "constants.hpp"
@@ -14,6 +15,11 @@
 namespace clgauss {
 
 namespace {
+
+template <typename Real>
+void copy_as(std::span<const double> from, Real* to) {
+  std::ranges::transform(from, to, [](double value) { return static_cast<Real>(value); });
+}
 
 /// What one pass over A tells of X.
 struct Passed {
@@ -53,19 +59,25 @@ Passed pass_over(const SystemNumbers& system, const double* columns) {
 
 }  // namespace
 
-HostFactors::HostFactors(std::span<const double> a, Index rows)
-    : n(rows), ld(host_ld(n)), lu(n * ld, 0.0), pivots(n) {
-  for (Index i = 0; i < n; ++i) std::ranges::copy(a.subspan(i * n, n), lu.data() + i * ld);
-  host_lu_kernels().getrf(n, lu.data(), ld, pivots.data());
+template <typename Real>
+HostFactors<Real>::HostFactors(std::span<const double> a, Index rows)
+    : n(rows), ld(host_ld<Real>(n)), lu(n * ld), pivots(n) {
+  for (Index i = 0; i < n; ++i) copy_as<Real>(a.subspan(i * n, n), lu.data() + i * ld);
+  host_lu_kernels<Real>().getrf(n, lu.data(), ld, pivots.data());
 }
 
-void HostFactors::solve(double* x) const {
-  host_lu_kernels().getrs_vector(n, lu.data(), ld, pivots.data(), x);
+template <typename Real>
+void HostFactors<Real>::solve(Real* x) const {
+  host_lu_kernels<Real>().getrs_vector(n, lu.data(), ld, pivots.data(), x);
 }
 
-void HostFactors::solve(Index nrhs, double* b, Index ldb) const {
-  host_lu_kernels().getrs(n, lu.data(), ld, pivots.data(), nrhs, b, ldb);
+template <typename Real>
+void HostFactors<Real>::solve(Index nrhs, Real* b, Index ldb) const {
+  host_lu_kernels<Real>().getrs(n, lu.data(), ld, pivots.data(), nrhs, b, ldb);
 }
+
+template struct HostFactors<float>;
+template struct HostFactors<double>;
 
 std::optional<Residual> residual_if_good(const SystemNumbers& system,
                                          std::span<const double> columns, double eps) {
@@ -79,27 +91,45 @@ std::optional<Residual> residual_if_good(const SystemNumbers& system,
   return Residual{passed.backward_error, scaled};
 }
 
-std::optional<HostAnswer> solve_on_host(const SystemNumbers& system) {
+namespace {
+
+/// `eps`: the unit roundoff of Real; `asks`: with the question.
+template <typename Real>
+std::optional<HostAnswer> answer_on_host(const SystemNumbers& system, double eps, bool asks) {
   const auto& [n, nrhs, a, b] = system;
-  const HostFactors factors(a, n);
-  Values columns(n * (nrhs + 1));
-  std::ranges::copy(doubt_question(n).values(), columns.begin() + n * nrhs);
-  factors.solve(columns.data() + n * nrhs);
+  const HostFactors<Real> factors(a, n);
+  Values columns(n * (nrhs + (asks ? 1 : 0)));
+  const auto solve_column = [&](std::span<const double> side, double* x) {
+    std::vector<Real> column(n);
+    copy_as<Real>(side, column.data());
+    factors.solve(column.data());
+    std::ranges::copy(column, x);
+  };
+  if (asks) solve_column(doubt_question(n).values(), columns.data() + n * nrhs);
   if (nrhs == 1) {
-    std::ranges::copy(b, columns.begin());
-    factors.solve(columns.data());
+    solve_column(b, columns.data());
   } else {
-    const Index ld = host_ld(nrhs);
-    Values x(n * ld, 0.0);
-    for (Index i = 0; i < n; ++i) std::ranges::copy(b.subspan(i * nrhs, nrhs), x.data() + i * ld);
+    const Index ld = host_ld<Real>(nrhs);
+    std::vector<Real> x(n * ld);
+    for (Index i = 0; i < n; ++i) copy_as<Real>(b.subspan(i * nrhs, nrhs), x.data() + i * ld);
     factors.solve(nrhs, x.data(), ld);
     for (Index i = 0; i < n; ++i)
       for (Index c = 0; c < nrhs; ++c) columns[c * n + i] = x[i * ld + c];
   }
-  const auto residual = residual_if_good(system, columns, kEps);
+  const auto residual = residual_if_good(system, columns, eps);
   if (!residual) return std::nullopt;
   columns.resize(n * nrhs);
   return HostAnswer{nrhs == 1 ? std::move(columns) : transposed(columns, nrhs, n), *residual};
+}
+
+}  // namespace
+
+std::optional<HostAnswer> solve_on_host(const SystemNumbers& system) {
+  return answer_on_host<double>(system, kEps, true);
+}
+
+std::optional<HostAnswer> solve_on_host_in_single(const SystemNumbers& system) {
+  return answer_on_host<float>(system, unit_roundoff(RealType::f32), false);
 }
 
 }  // namespace clgauss

@@ -15,16 +15,17 @@ struct SystemNumbers {
   std::span<const double> a, b;
 };
 
-/// P A = L U of an n-by-n matrix in f64, as host_getrf.hpp computes it.
+/// P A = L U of an n-by-n matrix, as host_getrf.hpp computes it.
+template <typename Real>
 struct HostFactors {
   HostFactors(std::span<const double> a, Index n);
   /// x <- A^-1 x, for n contiguous numbers.
-  void solve(double* x) const;
-  /// The same for the rows of B, which are `ldb` = host_ld(nrhs) numbers apart.
-  void solve(Index nrhs, double* b, Index ldb) const;
+  void solve(Real* x) const;
+  /// The same for the rows of B, which are `ldb` = host_ld<Real>(nrhs) numbers apart.
+  void solve(Index nrhs, Real* b, Index ldb) const;
 
   Index n, ld;
-  Values lu;
+  std::vector<Real> lu;
   std::vector<Index> pivots;
 };
 
@@ -39,7 +40,12 @@ struct HostAnswer {
   Residual residual;
 };
 
-/// X by HostFactors, on the terms of residual_if_good(), with the question; otherwise nothing.
+/// X by HostFactors<double>, on the terms of residual_if_good(), with the question; otherwise
+/// nothing.
 [[nodiscard]] std::optional<HostAnswer> solve_on_host(const SystemNumbers& system);
+
+/// X by HostFactors<float>, on those terms for f32 without the question, which leaves a doubt of
+/// most in f32.
+[[nodiscard]] std::optional<HostAnswer> solve_on_host_in_single(const SystemNumbers& system);
 
 }  // namespace clgauss

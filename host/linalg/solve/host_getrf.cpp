@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "vectors.hpp"
 
@@ -17,19 +18,29 @@ constexpr Index kColumnsAtOnce = 64;  // of B; they stay in a near cache
 constexpr Index kTileRows = 4;        // of C in registers, with two vectors of columns
 constexpr Index kBlock = 64;          // columns of L that a trailing matrix is updated with at once
 
+template <typename V>
+using Of = typename V::Real;
+template <typename V>
+constexpr Index kPanel = kHostPanel<Of<V>>;
+
+template <typename Real>
+constexpr Index whole_panels(Index count) {
+  return (count + kHostPanel<Real> - 1) / kHostPanel<Real> * kHostPanel<Real>;
+}
+template <typename V>
 constexpr Index rounded_up(Index count) {
-  return (count + kHostPanel - 1) / kHostPanel * kHostPanel;
+  return whole_panels<Of<V>>(count);
 }
 
 /// row <- row - factor * other, in whole vectors.
 template <typename V>
-CLGAUSS_INLINE void subtract_row(Index columns, double factor, const double* other, double* row) {
+CLGAUSS_INLINE void subtract_row(Index columns, Of<V> factor, const Of<V>* other, Of<V>* row) {
   for (Index j = 0; j < columns; j += V::kLanes) at<V>(row + j) -= factor * at<V>(other + j);
 }
 
 /// C <- C - A B for kRows rows and kVectors vectors of C; B has kDepth rows.
 template <typename V, Index kDepth, Index kRows, Index kVectors>
-CLGAUSS_INLINE void subtract_tile(const double* a, Index lda, const double* b, Index ldb, double* c,
+CLGAUSS_INLINE void subtract_tile(const Of<V>* a, Index lda, const Of<V>* b, Index ldb, Of<V>* c,
                                   Index ldc) {
   typename V::Numbers sums[kRows][kVectors];
   for (Index i = 0; i < kRows; ++i)
@@ -44,19 +55,19 @@ CLGAUSS_INLINE void subtract_tile(const double* a, Index lda, const double* b, I
 }
 
 template <typename V, Index kRows>
-CLGAUSS_INLINE void subtract_rows(Index columns, const double* a, Index lda, const double* b,
-                                  Index ldb, double* c, Index ldc) {
+CLGAUSS_INLINE void subtract_rows(Index columns, const Of<V>* a, Index lda, const Of<V>* b,
+                                  Index ldb, Of<V>* c, Index ldc) {
   Index j = 0;
   for (; j + 2 * V::kLanes <= columns; j += 2 * V::kLanes)
-    subtract_tile<V, kHostPanel, kRows, 2>(a, lda, b + j, ldb, c + j, ldc);
+    subtract_tile<V, kPanel<V>, kRows, 2>(a, lda, b + j, ldb, c + j, ldc);
   for (; j < columns; j += V::kLanes)
-    subtract_tile<V, kHostPanel, kRows, 1>(a, lda, b + j, ldb, c + j, ldc);
+    subtract_tile<V, kPanel<V>, kRows, 1>(a, lda, b + j, ldb, c + j, ldc);
 }
 
-/// C <- C - A B, where A has kHostPanel columns.
+/// C <- C - A B, where A has kPanel<V> columns.
 template <typename V>
-CLGAUSS_INLINE void subtract_panel(Index rows, Index columns, const double* a, Index lda,
-                                   const double* b, Index ldb, double* c, Index ldc) {
+CLGAUSS_INLINE void subtract_panel(Index rows, Index columns, const Of<V>* a, Index lda,
+                                   const Of<V>* b, Index ldb, Of<V>* c, Index ldc) {
   Index i = 0;
   for (; i + kTileRows <= rows; i += kTileRows)
     subtract_rows<V, kTileRows>(columns, a + i * lda, lda, b, ldb, c + i * ldc, ldc);
@@ -65,10 +76,10 @@ CLGAUSS_INLINE void subtract_panel(Index rows, Index columns, const double* a, I
 
 /// C <- C - A B for kVectors vectors of columns; A has kBlock columns.
 template <typename V, Index kVectors>
-CLGAUSS_INLINE void subtract_strip(Index rows, const double* a, Index lda, const double* b,
-                                   Index ldb, double* c, Index ldc) {
+CLGAUSS_INLINE void subtract_strip(Index rows, const Of<V>* a, Index lda, const Of<V>* b, Index ldb,
+                                   Of<V>* c, Index ldc) {
   constexpr Index kWidth = kVectors * V::kLanes;
-  double near[kBlock * kWidth];  // B's rows lie on as many pages
+  Of<V> near[kBlock * kWidth];  // B's rows lie on as many pages
   for (Index k = 0; k < kBlock; ++k) std::copy_n(b + k * ldb, kWidth, near + k * kWidth);
   Index i = 0;
   for (; i + kTileRows <= rows; i += kTileRows)
@@ -79,8 +90,8 @@ CLGAUSS_INLINE void subtract_strip(Index rows, const double* a, Index lda, const
 
 /// C <- C - A B, where A has kBlock columns: C is read and written once for all of them.
 template <typename V>
-CLGAUSS_INLINE void subtract_block(Index rows, Index columns, const double* a, Index lda,
-                                   const double* b, Index ldb, double* c, Index ldc) {
+CLGAUSS_INLINE void subtract_block(Index rows, Index columns, const Of<V>* a, Index lda,
+                                   const Of<V>* b, Index ldb, Of<V>* c, Index ldc) {
   Index j = 0;
   for (; j + 2 * V::kLanes <= columns; j += 2 * V::kLanes)
     subtract_strip<V, 2>(rows, a, lda, b + j, ldb, c + j, ldc);
@@ -90,26 +101,26 @@ CLGAUSS_INLINE void subtract_block(Index rows, Index columns, const double* a, I
 /// The row, from `top` on, with the largest magnitude in `column`; the first of equals. Returns
 /// `top` if column[top] is NaN. `rows` is rounded up, and the padding is zero.
 template <typename V>
-CLGAUSS_INLINE Index pivot_row(const double* column, Index top, Index rows) {
+CLGAUSS_INLINE Index pivot_row(const Of<V>* column, Index top, Index rows) {
   Index best = top;
-  for (Index i = top + 1; i < kHostPanel; ++i)
+  for (Index i = top + 1; i < kPanel<V>; ++i)
     if (std::abs(column[i]) > std::abs(column[best])) best = i;
   typename V::Numbers largest, zero;
   typename V::Places where, here;
   for (Index lane = 0; lane < V::kLanes; ++lane) {
     largest[lane] = std::abs(column[best]);
     zero[lane] = 0;
-    where[lane] = static_cast<std::int64_t>(best);
-    here[lane] = static_cast<std::int64_t>(kHostPanel + lane);
+    where[lane] = static_cast<typename V::Place>(best);
+    here[lane] = static_cast<typename V::Place>(kPanel<V> + lane);
   }
-  for (Index i = kHostPanel; i < rows; i += V::kLanes) {
+  for (Index i = kPanel<V>; i < rows; i += V::kLanes) {
     const typename V::Numbers value = at<V>(column + i), negative = zero - value;
     const typename V::Numbers magnitude = value < zero ? negative : value;
     where = magnitude > largest ? here : where;
     largest = magnitude > largest ? magnitude : largest;
-    here += static_cast<std::int64_t>(V::kLanes);
+    here += static_cast<typename V::Place>(V::kLanes);
   }
-  double most = std::abs(column[best]);
+  Of<V> most = std::abs(column[best]);
   for (Index lane = 0; lane < V::kLanes; ++lane) {
     const auto row = static_cast<Index>(where[lane]);
     if (largest[lane] > most || (largest[lane] == most && row < best)) {
@@ -122,34 +133,34 @@ CLGAUSS_INLINE Index pivot_row(const double* column, Index top, Index rows) {
 
 /// P A = L U of `width` columns with `rows` rows, stored column by column.
 template <typename V>
-CLGAUSS_INLINE void factor_panel(double* panel, Index rows, Index width, Index* pivots) {
+CLGAUSS_INLINE void factor_panel(Of<V>* panel, Index rows, Index width, Index* pivots) {
   for (Index j = 0; j < width; ++j) {
-    double* const column = panel + j * rows;
+    Of<V>* const column = panel + j * rows;
     const Index best = pivot_row<V>(column, j, rows);
     pivots[j] = best;
     for (Index c = 0; c < width; ++c) std::swap(panel[c * rows + j], panel[c * rows + best]);
-    const double pivot = column[j], reciprocal = 1 / pivot;
+    const Of<V> pivot = column[j], reciprocal = 1 / pivot;
     if (pivot == 0) continue;  // what is below is 0, too, or NaN
-    if (std::abs(pivot) >= std::numeric_limits<double>::min() && std::isfinite(pivot)) {
-      for (Index i = j + 1; i < kHostPanel; ++i) column[i] *= reciprocal;
-      for (Index i = kHostPanel; i < rows; i += V::kLanes) at<V>(column + i) *= reciprocal;
+    if (std::abs(pivot) >= std::numeric_limits<Of<V>>::min() && std::isfinite(pivot)) {
+      for (Index i = j + 1; i < kPanel<V>; ++i) column[i] *= reciprocal;
+      for (Index i = kPanel<V>; i < rows; i += V::kLanes) at<V>(column + i) *= reciprocal;
     } else {
       for (Index i = j + 1; i < rows; ++i) column[i] /= pivot;
     }
     for (Index c = j + 1; c < width; ++c) {
-      double* const other = panel + c * rows;
-      const double factor = other[j];
-      for (Index i = j + 1; i < kHostPanel; ++i) other[i] -= factor * column[i];
-      subtract_row<V>(rows - kHostPanel, factor, column + kHostPanel, other + kHostPanel);
+      Of<V>* const other = panel + c * rows;
+      const Of<V> factor = other[j];
+      for (Index i = j + 1; i < kPanel<V>; ++i) other[i] -= factor * column[i];
+      subtract_row<V>(rows - kPanel<V>, factor, column + kPanel<V>, other + kPanel<V>);
     }
   }
 }
 
 /// Columns k .. k + width - 1 of P A = L U, whose rows are exchanged as a whole.
 template <typename V>
-CLGAUSS_INLINE void factor_columns(Index n, double* a, Index lda, Index k, Index width,
-                                   Index* pivots, double* panel) {
-  const Index rows = rounded_up(n - k);
+CLGAUSS_INLINE void factor_columns(Index n, Of<V>* a, Index lda, Index k, Index width,
+                                   Index* pivots, Of<V>* panel) {
+  const Index rows = rounded_up<V>(n - k);
   for (Index c = 0; c < width; ++c) {
     for (Index i = k; i < n; ++i) panel[c * rows + i - k] = a[i * lda + k + c];
     for (Index i = n - k; i < rows; ++i) panel[c * rows + i] = 0;
@@ -163,12 +174,12 @@ CLGAUSS_INLINE void factor_columns(Index n, double* a, Index lda, Index k, Index
     for (Index c = 0; c < width; ++c) a[i * lda + k + c] = panel[c * rows + i - k];
 }
 
-/// Applies the kHostPanel columns of L from column k on to `columns` columns from `begin` on: to U
+/// Applies the kPanel<V> columns of L from column k on to `columns` columns from `begin` on: to U
 /// in their own rows, and to the rows below, up to row `end`.
 template <typename V>
-CLGAUSS_INLINE void apply_panel(double* a, Index lda, Index k, Index end, Index begin,
+CLGAUSS_INLINE void apply_panel(Of<V>* a, Index lda, Index k, Index end, Index begin,
                                 Index columns) {
-  const Index next = k + kHostPanel;
+  const Index next = k + kPanel<V>;
   for (Index i = k + 1; i < next; ++i)  // U12 = L11^-1 A12
     for (Index q = k; q < i; ++q)
       subtract_row<V>(columns, a[i * lda + q], a + q * lda + begin, a + i * lda + begin);
@@ -177,18 +188,18 @@ CLGAUSS_INLINE void apply_panel(double* a, Index lda, Index k, Index end, Index 
 }
 
 template <typename V>
-CLGAUSS_INLINE void getrf(Index n, double* a, Index lda, Index* pivots) {
-  Values panel(kHostPanel * rounded_up(n));
+CLGAUSS_INLINE void getrf(Index n, Of<V>* a, Index lda, Index* pivots) {
+  std::vector<Of<V>> panel(kPanel<V> * rounded_up<V>(n));
   for (Index top = 0; top < n; top += kBlock) {
-    const Index end = std::min(top + kBlock, rounded_up(n));
-    for (Index k = top; k < std::min(end, n); k += kHostPanel) {
-      factor_columns<V>(n, a, lda, k, std::min(kHostPanel, n - k), pivots, panel.data());
-      const Index next = k + kHostPanel;
+    const Index end = std::min(top + kBlock, rounded_up<V>(n));
+    for (Index k = top; k < std::min(end, n); k += kPanel<V>) {
+      factor_columns<V>(n, a, lda, k, std::min(kPanel<V>, n - k), pivots, panel.data());
+      const Index next = k + kPanel<V>;
       if (next < std::min(end, n)) apply_panel<V>(a, lda, k, n, next, end - next);
     }
     if (end >= n) break;
-    const Index columns = rounded_up(n) - end;
-    for (Index k = top; k < end; k += kHostPanel) apply_panel<V>(a, lda, k, end, end, columns);
+    const Index columns = rounded_up<V>(n) - end;
+    for (Index k = top; k < end; k += kPanel<V>) apply_panel<V>(a, lda, k, end, end, columns);
     subtract_block<V>(n - end, columns, a + end * lda + top, lda, a + top * lda + end, lda,
                       a + end * lda + end, lda);
   }
@@ -196,10 +207,10 @@ CLGAUSS_INLINE void getrf(Index n, double* a, Index lda, Index* pivots) {
 
 /// B <- L^-1 B
 template <typename V>
-CLGAUSS_INLINE void substitute_lower(Index n, const double* lu, Index lda, Index columns, double* b,
+CLGAUSS_INLINE void substitute_lower(Index n, const Of<V>* lu, Index lda, Index columns, Of<V>* b,
                                      Index ldb) {
-  for (Index k = 0; k < n; k += kHostPanel) {
-    const Index next = std::min(n, k + kHostPanel);
+  for (Index k = 0; k < n; k += kPanel<V>) {
+    const Index next = std::min(n, k + kPanel<V>);
     for (Index i = k + 1; i < next; ++i)
       for (Index q = k; q < i; ++q)
         subtract_row<V>(columns, lu[i * lda + q], b + q * ldb, b + i * ldb);
@@ -211,17 +222,17 @@ CLGAUSS_INLINE void substitute_lower(Index n, const double* lu, Index lda, Index
 
 /// B <- U^-1 B
 template <typename V>
-CLGAUSS_INLINE void substitute_upper(Index n, const double* lu, Index lda, Index columns, double* b,
+CLGAUSS_INLINE void substitute_upper(Index n, const Of<V>* lu, Index lda, Index columns, Of<V>* b,
                                      Index ldb) {
-  for (Index block = (n + kHostPanel - 1) / kHostPanel; block-- > 0;) {
-    const Index k = block * kHostPanel, next = std::min(n, k + kHostPanel);
+  for (Index block = (n + kPanel<V> - 1) / kPanel<V>; block-- > 0;) {
+    const Index k = block * kPanel<V>, next = std::min(n, k + kPanel<V>);
     for (Index i = next; i-- > k;) {
       for (Index q = i + 1; q < next; ++q)
         subtract_row<V>(columns, lu[i * lda + q], b + q * ldb, b + i * ldb);
-      const double pivot = lu[i * lda + i];
+      const Of<V> pivot = lu[i * lda + i];
       for (Index j = 0; j < columns; j += V::kLanes) at<V>(b + i * ldb + j) /= pivot;
     }
-    if (next == k + kHostPanel)
+    if (next == k + kPanel<V>)
       subtract_panel<V>(k, columns, lu + k, lda, b + k * ldb, ldb, b, ldb);
     else
       for (Index i = 0; i < k; ++i)
@@ -231,41 +242,41 @@ CLGAUSS_INLINE void substitute_upper(Index n, const double* lu, Index lda, Index
 }
 
 template <typename V>
-CLGAUSS_INLINE void getrs(Index n, const double* lu, Index lda, const Index* pivots, Index nrhs,
-                          double* b, Index ldb) {
+CLGAUSS_INLINE void getrs(Index n, const Of<V>* lu, Index lda, const Index* pivots, Index nrhs,
+                          Of<V>* b, Index ldb) {
   for (Index k = 0; k < n; ++k)
     if (pivots[k] != k) std::swap_ranges(b + k * ldb, b + k * ldb + nrhs, b + pivots[k] * ldb);
-  for (Index c = 0; c < rounded_up(nrhs); c += kColumnsAtOnce) {
-    const Index columns = std::min(kColumnsAtOnce, rounded_up(nrhs) - c);
+  for (Index c = 0; c < rounded_up<V>(nrhs); c += kColumnsAtOnce) {
+    const Index columns = std::min(kColumnsAtOnce, rounded_up<V>(nrhs) - c);
     substitute_lower<V>(n, lu, lda, columns, b + c, ldb);
     substitute_upper<V>(n, lu, lda, columns, b + c, ldb);
   }
 }
 
 template <typename V>
-CLGAUSS_INLINE void solve_upper(Index n, const double* lu, Index lda, Index nrhs, double* b,
+CLGAUSS_INLINE void solve_upper(Index n, const Of<V>* lu, Index lda, Index nrhs, Of<V>* b,
                                 Index ldb) {
-  for (Index c = 0; c < rounded_up(nrhs); c += kColumnsAtOnce)
-    substitute_upper<V>(n, lu, lda, std::min(kColumnsAtOnce, rounded_up(nrhs) - c), b + c, ldb);
+  for (Index c = 0; c < rounded_up<V>(nrhs); c += kColumnsAtOnce)
+    substitute_upper<V>(n, lu, lda, std::min(kColumnsAtOnce, rounded_up<V>(nrhs) - c), b + c, ldb);
 }
 
 template <typename V>
-CLGAUSS_INLINE double dot(Index count, const double* a, const double* b) {
+CLGAUSS_INLINE Of<V> dot(Index count, const Of<V>* a, const Of<V>* b) {
   typename V::Numbers sums[2] = {};
   Index j = 0;
   for (; j + 2 * V::kLanes <= count; j += 2 * V::kLanes)
     for (Index v = 0; v < 2; ++v)
       sums[v] += at<V>(a + j + v * V::kLanes) * at<V>(b + j + v * V::kLanes);
   sums[0] += sums[1];
-  double sum = 0;
+  Of<V> sum = 0;
   for (Index lane = 0; lane < V::kLanes; ++lane) sum += sums[0][lane];
   for (; j < count; ++j) sum += a[j] * b[j];
   return sum;
 }
 
 template <typename V>
-CLGAUSS_INLINE void getrs_vector(Index n, const double* lu, Index lda, const Index* pivots,
-                                 double* b) {
+CLGAUSS_INLINE void getrs_vector(Index n, const Of<V>* lu, Index lda, const Index* pivots,
+                                 Of<V>* b) {
   for (Index k = 0; k < n; ++k) std::swap(b[k], b[pivots[k]]);
   for (Index i = 1; i < n; ++i) b[i] -= dot<V>(i, lu + i * lda, b);
   for (Index i = n; i-- > 0;)
@@ -273,12 +284,12 @@ CLGAUSS_INLINE void getrs_vector(Index n, const double* lu, Index lda, const Ind
 }
 
 template <typename V>
-CLGAUSS_INLINE void subtract_product(Index n, const double* a, Index lda, const double* b,
-                                     double* c, Index ldc) {
-  for (Index j = 0; j < rounded_up(n); j += kColumnsAtOnce) {
-    const Index columns = std::min(kColumnsAtOnce, rounded_up(n) - j);
+CLGAUSS_INLINE void subtract_product(Index n, const Of<V>* a, Index lda, const Of<V>* b, Of<V>* c,
+                                     Index ldc) {
+  for (Index j = 0; j < rounded_up<V>(n); j += kColumnsAtOnce) {
+    const Index columns = std::min(kColumnsAtOnce, rounded_up<V>(n) - j);
     Index k = 0;
-    for (; k + kHostPanel <= n; k += kHostPanel)
+    for (; k + kPanel<V> <= n; k += kPanel<V>)
       subtract_panel<V>(n, columns, a + k, lda, b + k * ldc + j, ldc, c + j, ldc);
     for (Index i = 0; i < n; ++i)
       for (Index q = k; q < n; ++q)
@@ -287,25 +298,31 @@ CLGAUSS_INLINE void subtract_product(Index n, const double* a, Index lda, const 
 }
 
 // The functions for one width of vectors and one kind of processor.
-#define CLGAUSS_HOST_KERNELS(NAME, LANES, TARGET, RUNS_HERE)                                      \
-  TARGET void getrf_##NAME(Index n, double* a, Index lda, Index* pivots) {                        \
-    getrf<Vectors<LANES>>(n, a, lda, pivots);                                                     \
-  }                                                                                               \
-  TARGET void getrs_##NAME(Index n, const double* lu, Index lda, const Index* pivots, Index nrhs, \
-                           double* b, Index ldb) {                                                \
-    getrs<Vectors<LANES>>(n, lu, lda, pivots, nrhs, b, ldb);                                      \
-  }                                                                                               \
-  TARGET void getrs_vector_##NAME(Index n, const double* lu, Index lda, const Index* pivots,      \
-                                  double* b) {                                                    \
-    getrs_vector<Vectors<LANES>>(n, lu, lda, pivots, b);                                          \
-  }                                                                                               \
-  TARGET void solve_upper_##NAME(Index n, const double* lu, Index lda, Index nrhs, double* b,     \
-                                 Index ldb) {                                                     \
-    solve_upper<Vectors<LANES>>(n, lu, lda, nrhs, b, ldb);                                        \
-  }                                                                                               \
-  TARGET void subtract_product_##NAME(Index n, const double* a, Index lda, const double* b,       \
-                                      double* c, Index ldc) {                                     \
-    subtract_product<Vectors<LANES>>(n, a, lda, b, c, ldc);                                       \
+#define CLGAUSS_VECTORS(LANES) Vectors<LANES * sizeof(double) / sizeof(Real), Real>
+#define CLGAUSS_HOST_KERNELS(NAME, LANES, TARGET, RUNS_HERE)                                     \
+  template <typename Real>                                                                       \
+  TARGET void getrf_##NAME(Index n, Real* a, Index lda, Index* pivots) {                         \
+    getrf<CLGAUSS_VECTORS(LANES)>(n, a, lda, pivots);                                            \
+  }                                                                                              \
+  template <typename Real>                                                                       \
+  TARGET void getrs_##NAME(Index n, const Real* lu, Index lda, const Index* pivots, Index nrhs,  \
+                           Real* b, Index ldb) {                                                 \
+    getrs<CLGAUSS_VECTORS(LANES)>(n, lu, lda, pivots, nrhs, b, ldb);                             \
+  }                                                                                              \
+  template <typename Real>                                                                       \
+  TARGET void getrs_vector_##NAME(Index n, const Real* lu, Index lda, const Index* pivots,       \
+                                  Real* b) {                                                     \
+    getrs_vector<CLGAUSS_VECTORS(LANES)>(n, lu, lda, pivots, b);                                 \
+  }                                                                                              \
+  template <typename Real>                                                                       \
+  TARGET void solve_upper_##NAME(Index n, const Real* lu, Index lda, Index nrhs, Real* b,        \
+                                 Index ldb) {                                                    \
+    solve_upper<CLGAUSS_VECTORS(LANES)>(n, lu, lda, nrhs, b, ldb);                               \
+  }                                                                                              \
+  template <typename Real>                                                                       \
+  TARGET void subtract_product_##NAME(Index n, const Real* a, Index lda, const Real* b, Real* c, \
+                                      Index ldc) {                                               \
+    subtract_product<CLGAUSS_VECTORS(LANES)>(n, a, lda, b, c, ldc);                              \
   }
 
 CLGAUSS_EACH_WIDTH(CLGAUSS_HOST_KERNELS)
@@ -313,26 +330,40 @@ CLGAUSS_EACH_WIDTH(CLGAUSS_HOST_KERNELS)
 #define CLGAUSS_HOST_KERNELS_ROW(NAME, LANES, TARGET, RUNS_HERE) \
   {#NAME,                                                        \
    &RUNS_HERE,                                                   \
-   &getrf_##NAME,                                                \
-   &getrs_##NAME,                                                \
-   &getrs_vector_##NAME,                                         \
-   &solve_upper_##NAME,                                          \
-   &subtract_product_##NAME},
-constexpr HostLuKernels kAll[] = {CLGAUSS_EACH_WIDTH(CLGAUSS_HOST_KERNELS_ROW)};
+   &getrf_##NAME<Real>,                                          \
+   &getrs_##NAME<Real>,                                          \
+   &getrs_vector_##NAME<Real>,                                   \
+   &solve_upper_##NAME<Real>,                                    \
+   &subtract_product_##NAME<Real>},
+template <typename Real>
+constexpr HostLuKernels<Real> kAll[] = {CLGAUSS_EACH_WIDTH(CLGAUSS_HOST_KERNELS_ROW)};
 
 }  // namespace
 
+template <typename Real>
 Index host_ld(Index columns) {
-  constexpr Index kSharing = 64;  // rows this far apart share few sets of a cache
-  const Index ld = rounded_up(columns);
-  return ld % kSharing == 0 ? ld + kHostPanel : ld;
+  constexpr Index kSharing = 512 / sizeof(Real);  // rows this far apart share few sets of a cache
+  const Index ld = whole_panels<Real>(columns);
+  return ld % kSharing == 0 ? ld + kHostPanel<Real> : ld;
 }
 
-std::span<const HostLuKernels> all_host_lu_kernels() { return kAll; }
+template <typename Real>
+std::span<const HostLuKernels<Real>> all_host_lu_kernels() {
+  return kAll<Real>;
+}
 
-const HostLuKernels& host_lu_kernels() {
-  static const HostLuKernels& chosen = first_that_runs_here(kAll);
+template <typename Real>
+const HostLuKernels<Real>& host_lu_kernels() {
+  static const HostLuKernels<Real>& chosen = first_that_runs_here(kAll<Real>);
   return chosen;
 }
+
+#define CLGAUSS_FOR(Real)                                              \
+  template Index host_ld<Real>(Index);                                 \
+  template std::span<const HostLuKernels<Real>> all_host_lu_kernels(); \
+  template const HostLuKernels<Real>& host_lu_kernels();
+CLGAUSS_FOR(float)
+CLGAUSS_FOR(double)
+#undef CLGAUSS_FOR
 
 }  // namespace clgauss

@@ -1,5 +1,6 @@
 #pragma once
-/// LU of small matrices in host memory, on one core, with the processor's widest vectors.
+/// LU of small matrices in host memory, f64 or f32, on one core, with the processor's widest
+/// vectors.
 
 #include <clgauss/matrix.hpp>
 #include <span>
@@ -7,37 +8,41 @@
 namespace clgauss {
 
 /// Columns of a panel. Rows begin at multiples of this many numbers.
-inline constexpr Index kHostPanel = 8;
+template <typename Real>
+inline constexpr Index kHostPanel = 64 / sizeof(Real);
 
-/// Leading dimension for a matrix with `columns` columns: whole vectors, and no multiple of 64
-/// numbers, at which the numbers of a column would share few sets of the cache.
+/// Leading dimension for a matrix with `columns` columns: whole vectors, and no multiple of 512
+/// bytes, at which the numbers of a column would share few sets of the cache.
+template <typename Real>
 [[nodiscard]] Index host_ld(Index columns);
 
 /// One build of the loops. The rows of every matrix are `ld` numbers apart; `ld` is at least the
-/// columns rounded up to kHostPanel. The padding between rows takes part in the computation.
+/// columns rounded up to kHostPanel<Real>. The padding between rows takes part in the computation.
+template <typename Real>
 struct HostLuKernels {
   const char* name;
   bool (*runs_here)();  // whether this processor has the vectors
 
   /// P A = L U in place with partial pivoting; row k was exchanged with row pivots[k]. If a column
   /// has only zeros left, its pivot is 0.
-  void (*getrf)(Index n, double* a, Index lda, Index* pivots);
+  void (*getrf)(Index n, Real* a, Index lda, Index* pivots);
   /// B <- A^-1 B with these factors. Not finite if a pivot is 0.
-  void (*getrs)(Index n, const double* lu, Index lda, const Index* pivots, Index nrhs, double* b,
+  void (*getrs)(Index n, const Real* lu, Index lda, const Index* pivots, Index nrhs, Real* b,
                 Index ldb);
   /// The same for one right-hand side, stored contiguously.
-  void (*getrs_vector)(Index n, const double* lu, Index lda, const Index* pivots, double* b);
+  void (*getrs_vector)(Index n, const Real* lu, Index lda, const Index* pivots, Real* b);
   /// B <- U^-1 B with the upper triangle of these factors.
-  void (*solve_upper)(Index n, const double* lu, Index lda, Index nrhs, double* b, Index ldb);
+  void (*solve_upper)(Index n, const Real* lu, Index lda, Index nrhs, Real* b, Index ldb);
   /// C <- C - A B for square matrices. B has the same `ld` as C.
-  void (*subtract_product)(Index n, const double* a, Index lda, const double* b, double* c,
-                           Index ldc);
+  void (*subtract_product)(Index n, const Real* a, Index lda, const Real* b, Real* c, Index ldc);
 };
 
 /// All builds, the widest first. The last one runs everywhere.
-[[nodiscard]] std::span<const HostLuKernels> all_host_lu_kernels();
+template <typename Real>
+[[nodiscard]] std::span<const HostLuKernels<Real>> all_host_lu_kernels();
 
 /// The first build that runs on this processor.
-[[nodiscard]] const HostLuKernels& host_lu_kernels();
+template <typename Real>
+[[nodiscard]] const HostLuKernels<Real>& host_lu_kernels();
 
 }  // namespace clgauss

@@ -25,12 +25,12 @@ void divide(Matrix& x, Index i, double by) {
 }  // namespace
 
 HostLu::HostLu(const Matrix& a, const Scaling& scaling)
-    : Factored(scaling), lu_(a.rows(), host_ld(a.rows())), pivots_(a.rows()) {
+    : Factored(scaling), lu_(a.rows(), host_ld<double>(a.rows())), pivots_(a.rows()) {
   const bool keeps = scaling.rows.empty() && scaling.columns.empty();
   const Matrix of_a = keeps ? Matrix() : scaled(a, scaling.rows, scaling.columns);
   for (Index i = 0; i < a.rows(); ++i)
     std::ranges::copy((keeps ? a : of_a).row(i), lu_.row(i).begin());
-  host_lu_kernels().getrf(a.rows(), lu_.values().data(), lu_.cols(), pivots_.data());
+  host_lu_kernels<double>().getrf(a.rows(), lu_.values().data(), lu_.cols(), pivots_.data());
 }
 
 double HostLu::reciprocal_growth(const Matrix& a) {
@@ -51,11 +51,11 @@ void HostLu::apply_inverse(bool transposed, const Scaling& by, Matrix& x) {
 
 void HostLu::substitute(Matrix& x) const {
   const Index n = lu_.rows();
-  const HostLuKernels& kernels = host_lu_kernels();
+  const auto& kernels = host_lu_kernels<double>();
   if (x.cols() == 1)
     return kernels.getrs_vector(n, lu_.values().data(), lu_.cols(), pivots_.data(),
                                 x.values().data());
-  Matrix columns(n, host_ld(x.cols()));
+  Matrix columns(n, host_ld<double>(x.cols()));
   for (Index i = 0; i < n; ++i) std::ranges::copy(x.row(i), columns.row(i).begin());
   kernels.getrs(n, lu_.values().data(), lu_.cols(), pivots_.data(), x.cols(),
                 columns.values().data(), columns.cols());
