@@ -18,6 +18,7 @@
 #include "io/memory.hpp"
 #include "launch/staging.hpp"
 #include "linalg/lu/getrf_tall.hpp"
+#include "linalg/lu/kept_lu.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/shapes.hpp"
 #include "matrix/transfer.hpp"
@@ -70,26 +71,22 @@ clgauss_status gesv(const Use& use, const HostMatrix<Real>& a, int32_t* ipiv,
   const Index n = a.rows, nrhs = b.columns;
   const RealType type = choose_type(context.profile(), kRealType<Real>);
   KeptMatrix kept(context, type, n);
-  Lu lu(context, type, n);
+  PassingLu lu(context, type, n, nrhs);
   upload(context, constant(a), kept.view);
-  MatrixView x;
-  if (nrhs == 0) {
-    lu.factor(kept.view);
-  } else {
-    x = uploaded(context, b, nrhs, "B");
-    lu.factor_and_solve(kept.view, x, nrhs);
-  }
+  upload(context, constant(b), lu.b());
+  lu.factor_and_solve(kept.view);
   Checked<Real> checked(use, a, b, weighted_sums(constant(a)));  // while the device computes
   const auto column = lu.failed_column();
   const std::vector<Index> pivots = lu.pivots();
   checked.fetch_factors(kept.view);
-  if (!column) checked.fetch_answer(x);
+  if (!column) checked.fetch_answer(lu.b());
   if (!agree(checked.of_a(), checked.factors(), pivots) || !checked.has_answer())
     return out_of_range_or_wrong(checked.of_a().norm1);
   copy(checked.factors(), a);
   checked.write_answer();
   write_pivots(pivots, ipiv);
   kept.give_back(context);
+  lu.give_back();
   return column ? singular(*column) : CLGAUSS_OK;
 }
 
@@ -144,21 +141,22 @@ clgauss_status posv(clgauss_context handle, int layout, int uplo, Index n, Index
   const RealType type = choose_type(context.profile(), kRealType<Real>);
   LuOptions options;
   options.positive_definite = true;
-  Lu cholesky(context, type, n, options);
   KeptMatrix kept(context, type, n);
+  PassingLu cholesky(context, type, n, nrhs, options);
   upload(context, constant(a), kept.view);
-  const MatrixView x = uploaded(context, b, std::max<Index>(nrhs, 1), "B");
-  cholesky.factor_and_solve(kept.view, x, nrhs);
+  upload(context, constant(b), cholesky.b());
+  cholesky.factor_and_solve(kept.view);
   Checked<Real> checked(use, a, b, weighted_sums_of_symmetric(constant(a)));
   if (const auto column = cholesky.failed_column())
     return not_positive_definite(*column, checked.of_a().norm1);
   checked.fetch_factors(kept.view);
-  checked.fetch_answer(x);
+  checked.fetch_answer(cholesky.b());
   if (!agree_symmetric(checked.of_a(), checked.factors()) || !checked.has_answer())
     return out_of_range_or_wrong(checked.of_a().norm1);
   write_cholesky(checked.factors(), a);
   checked.write_answer();
   kept.give_back(context);
+  cholesky.give_back();
   return CLGAUSS_OK;
 }
 

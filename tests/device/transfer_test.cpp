@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <clgauss/lab/generate.hpp>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -87,8 +88,9 @@ TEST_CASE("numbers arrive whichever way they take") {
     for (const RealType type : {RealType::f32, RealType::f64}) {
       if (type == RealType::f64 && !device.profile.fp64) continue;
       CHECK(arrives(context, type, counted(1)));
-      CHECK(arrives(context, type, counted(1'000'003)));  // several chunks of every thread
-      CHECK(arrives(context, type, Matrix(3, 300'000, counted(900'000))));  // rows beyond a chunk
+      CHECK(arrives(context, type, counted(1'000'003)));  // by several threads
+      CHECK(arrives(context, type, counted(5'000'011)));  // several chunks of every thread
+      CHECK(arrives(context, type, Matrix(2, 4'000'003, counted(8'000'006))));  // long rows
       CHECK(arrives(context, type, Matrix(1031, 517, counted(1031 * 517))));
       CHECK(arrives(context, type, Matrix(7, 1, counted(7))));
     }
@@ -110,6 +112,32 @@ TEST_CASE("a caller's matrix of either layout goes there and comes back, in one 
         }
       }
     }
+  });
+}
+
+TEST_CASE("a caller's large matrix goes there and comes back in many chunks") {
+  on_every_way([](const Device& device, Context& context) {
+    for (const int layout : {CLGAUSS_ROW_MAJOR, CLGAUSS_COLUMN_MAJOR}) {
+      CAPTURE(layout);
+      CHECK(comes_back<float>(context, layout, 2203, 2501, kStripBytes));
+      if (device.profile.fp64) CHECK(comes_back<double>(context, layout, 2203, 2501, kStripBytes));
+    }
+  });
+}
+
+TEST_CASE("a large matrix is measured on its way, with the same bits each time") {
+  on_every_way([](const Device& /*device*/, Context& context) {
+    constexpr Index kRows = 3001, kCols = 1501;
+    const Matrix matrix = random_matrix(kRows, kCols, 1);
+    const cl::Buffer buffer = context.allocate(kRows * kCols * sizeof(float), "a test's matrix");
+    const auto measured = [&] {
+      return upload_and_measure(context, buffer, kCols, RealType::f32, matrix);
+    };
+    const Sizes lying = sizes_of(matrix.values(), kCols), passing = measured();
+    CHECK(passing.rows == lying.rows);
+    CHECK(passing.columns == lying.columns);
+    CHECK(passing.norm1 == doctest::Approx(lying.norm1).epsilon(1e-13));
+    for (int turn = 0; turn < 3; ++turn) CHECK(measured().norm1 == passing.norm1);
   });
 }
 

@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "matrix/shapes.hpp"
+#include "matrix/transfer.hpp"
 #include "support/bits.hpp"
 #include "support/devices.hpp"
 
@@ -39,6 +41,32 @@ Solution solved_in(Context& context, const KeptCase& of, std::uint32_t seed) {
   SolveOptions options;
   options.method = of.method;
   return solve(context, kept_system(of, seed), options);
+}
+
+/// What a PassingLu leaves.
+struct Passed {
+  Values factors, x;
+  std::vector<Index> pivots;
+  std::optional<Index> failed_column;
+};
+
+Passed passed_in(Context& context, RealType type, const KeptCase& of, const System& system) {
+  LuOptions options;
+  options.positive_definite = of.method == Method::cholesky;
+  const Index ld = padded_ld(of.n, type);
+  const MatrixView a = to_device(context, type, system.a, ld, "a test");
+  PassingLu lu(context, type, of.n, of.nrhs, options);
+  upload_rows(context, lu.b().buffer, of.nrhs, type, {&system.b});
+  lu.factor_and_solve(a);
+  Passed passed;
+  passed.failed_column = lu.failed_column();
+  passed.pivots = lu.pivots();
+  passed.x = download(context.queue(), lu.b().buffer, type, of.n * of.nrhs);
+  const Values rows = download(context.queue(), a.buffer, type, of.n * ld);
+  for (Index i = 0; i < of.n; ++i)  // without the gaps
+    passed.factors.insert(passed.factors.end(), &rows[i * ld], &rows[i * ld] + of.n);
+  lu.give_back();
+  return passed;
 }
 
 }  // namespace
@@ -103,6 +131,42 @@ TEST_CASE("kept LU: a solve has the bits that it has in a new context, whatever 
         CHECK(again.pivot_rows == expected.pivot_rows);
         CHECK(again.determinant.log10_abs == expected.determinant.log10_abs);
       }
+    }
+  });
+}
+
+TEST_CASE("kept LU: so has a call with matrices in host memory, which keeps its work, too") {
+  test::on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const RealType type = test::types_of(device.profile).back();
+    std::uint32_t seed = 1;
+    for (const KeptCase& one : {KeptCase{Method::lu, 70, 1},
+                                {Method::lu, 70, 0},
+                                {Method::lu, 70, 3},
+                                {Method::cholesky, 70, 1},
+                                {Method::lu, 30, 1}}) {
+      CAPTURE(static_cast<int>(one.method));
+      CAPTURE(one.n);
+      CAPTURE(one.nrhs);
+      const System system = kept_system(one, ++seed);
+      Context fresh(device, ContextOptions::from_environment());
+      const Passed expected = passed_in(fresh, type, one, system);
+      REQUIRE_FALSE(expected.failed_column);
+      System singular = kept_system(one, seed + 100);
+      for (Index i = 0; i < one.n; ++i) singular.a(i, 20) = singular.a(20, i) = 0;
+      CHECK(passed_in(context, type, one, singular).failed_column == Index{20});
+      for (int turn = 0; turn < 2; ++turn) {
+        const Passed again = passed_in(context, type, one, system);
+        CHECK_FALSE(again.failed_column);
+        CHECK(test::same_bits(again.x, expected.x));
+        CHECK(test::same_bits(again.factors, expected.factors));
+        CHECK(again.pivots == expected.pivots);
+        CHECK(solved_in(context, one, seed).status == SolveStatus::ok);  // by the same work
+      }
+      (void)passed_in(context, type, one, system);
+      LuOptions options;
+      options.positive_definite = one.method == Method::cholesky;
+      CHECK(context.kept_lu().take(KeptLu::kind_of(type, one.n, one.nrhs, 0, options)));
     }
   });
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "linalg/complex/complex_residual.hpp"
 #include "linalg/refinement/answer_residual.hpp"
 #include "matrix/transposed.hpp"
 
@@ -95,4 +96,40 @@ TEST_CASE("the residual of many right-hand sides is that of each alone") {
   is_like_each();
   x(n - 1, nrhs - 1) = std::numeric_limits<double>::quiet_NaN();
   CHECK(std::isnan(compute_residual(system, x, eps).scaled));
+}
+
+TEST_CASE("the residual of many complex right-hand sides is that of each alone") {
+  constexpr Index n = 261, nrhs = 9;  // more rows than one block has
+  const double eps = std::numeric_limits<double>::epsilon() / 2;
+  ComplexSystem system{ComplexMatrix(random_matrix(n, 2 * n, 1)),
+                       ComplexMatrix(random_matrix(n, 2 * nrhs, 2))};
+  Matrix x = random_matrix(2 * n, nrhs, 3);
+  const auto is_like_each = [&] {
+    const ComplexNorms norms = norms_of(system.a);
+    const ComplexAnswerResidual all = answer_residual(system, norms, x, eps);
+    double worst = 0;
+    for (Index c = 0; c < nrhs; ++c) {
+      ComplexSystem one{system.a, ComplexMatrix(n, 1)};
+      Matrix of_one(2 * n, 1);
+      for (Index i = 0; i < n; ++i) one.b.set(i, 0, system.b(i, c));
+      for (Index i = 0; i < 2 * n; ++i) of_one(i, 0) = x(i, c);
+      const ComplexAnswerResidual alone = answer_residual(one, norms, of_one, eps);
+      worst = std::max(worst, alone.norms.backward_error);
+      Index wrong = 0;
+      for (Index i = 0; i < 2 * n; ++i) {
+        const double rounding = 4 * static_cast<double>(n) * eps * alone.d(i, 0);
+        if (!(std::abs(all.r(i, c) - alone.r(i, 0)) <= rounding)) ++wrong;
+        if (!(std::abs(all.d(i, c) - alone.d(i, 0)) <= rounding)) ++wrong;
+      }
+      CHECK(wrong == 0);
+    }
+    CHECK(all.norms.backward_error == doctest::Approx(worst).epsilon(1e-12));
+  };
+  is_like_each();
+  for (double& value : system.a.parts().values()) value *= 0x1p1000;  // out of range unscaled
+  for (double& value : x.values()) value *= 0x1p500;
+  for (double& value : system.b.parts().values()) value *= 0x1p1000;
+  CHECK(std::isfinite(answer_residual(system, norms_of(system.a), x, eps).norms.backward_error));
+  x(2 * n - 1, nrhs - 1) = std::numeric_limits<double>::quiet_NaN();
+  CHECK(std::isnan(answer_residual(system, norms_of(system.a), x, eps).norms.backward_error));
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "constants.hpp"
+#include "linalg/refinement/residual_block.hpp"
 #include "linalg/refinement/row_sums.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/shapes.hpp"
@@ -52,10 +53,35 @@ void for_rows(const ComplexMatrix& a, const By& by, const Body& body) {
               });
 }
 
+/// residual_of() by products of A's parts with those of X, for many right-hand sides.
+void residual_of_many(const ComplexMatrix& a, int by, const Matrix& b, const Matrix& x, Matrix& r,
+                      Matrix& d) {
+  const Index n = a.rows(), parts = a.parts().cols(), columns = 2 * x.cols();
+  const Matrix of_x = beside_parts(x);
+  const ComplexMatrix of_b = from_pairs(b);
+  ComplexMatrix of_r(n, x.cols()), of_d(n, x.cols());
+  in_parallel(n, kElementsPerThread / std::max<Index>(parts, 1) + 1, [&](Index first, Index last) {
+    Values rows;
+    for (Index top = first; top < last; top += kResidualRows) {
+      const Index count = std::min(kResidualRows, last - top), at = top * columns;
+      rows.resize(count * parts);
+      std::ranges::transform(a.parts().values().subspan(top * parts, rows.size()), rows.begin(),
+                             [by](double value) { return times_power(value, by); });
+      residual_of_rows({rows.data(), count, parts, parts, 1},
+                       of_b.parts().values().subspan(at, count * columns), of_x.values().data(),
+                       columns, of_r.parts().values().data() + at,
+                       of_d.parts().values().data() + at);
+    }
+  });
+  r = in_pairs(of_r);
+  d = in_pairs(of_d);
+}
+
 /// r <- B - 2^by A X and d <- |B| + 2^by |A| |X|.
 void residual_of(const ComplexMatrix& a, int by, const Matrix& b, const Matrix& x, Matrix& r,
                  Matrix& d) {
   const Index nrhs = x.cols();
+  if (nrhs >= kManyRightHandSides) return residual_of_many(a, by, b, x, r, d);
   const Values columns = transposed(x.values(), x.rows(), nrhs);
   for_rows(
       a, [by](Index, Index) { return by; },
@@ -71,24 +97,26 @@ void residual_of(const ComplexMatrix& a, int by, const Matrix& b, const Matrix& 
       });
 }
 
-/// Largest finite magnitude of a part in column c; 0 if none is finite.
-double largest_part(const Matrix& pairs, Index c) {
-  double largest = 0;
+/// For every column, the largest finite magnitude of a part; 0 if none is finite.
+Values largest_parts(const Matrix& pairs) {
+  Values largest(pairs.cols(), 0.0);
   for (Index i = 0; i < pairs.rows(); ++i)
-    if (std::isfinite(pairs(i, c))) largest = std::max(largest, std::abs(pairs(i, c)));
+    for (Index c = 0; c < pairs.cols(); ++c)
+      if (std::isfinite(pairs(i, c))) largest[c] = std::max(largest[c], std::abs(pairs(i, c)));
   return largest;
 }
 
-double largest_modulus(const Matrix& pairs, Index c) {
-  double largest = 0;
+/// For every column, the largest modulus.
+Values largest_moduli(const Matrix& pairs) {
+  Values largest(pairs.cols(), 0.0);
   for (Index i = 0; i < pairs.rows(); i += 2)
-    largest = max_or_nan(largest, modulus(pairs(i, c), pairs(i + 1, c)));
+    for (Index c = 0; c < pairs.cols(); ++c)
+      largest[c] = max_or_nan(largest[c], modulus(pairs(i, c), pairs(i + 1, c)));
   return largest;
 }
 
-/// The largest residual in column c, as a fraction of `scale`.
-double backward_error(const Matrix& r, Index c, double scale) {
-  const double residual = largest_modulus(r, c);
+/// The largest modulus of a column's residual as a fraction of `scale`.
+double backward_error(double residual, double scale) {
   return residual == 0 && std::isfinite(scale) ? 0 : residual / scale;
 }
 
@@ -117,8 +145,11 @@ bool is_confirmed(const ComplexMatrix& a, Index i, const Values& columns, const 
   return true;
 }
 
-void scale_column(Matrix& pairs, Index c, int by) {
-  for (Index i = 0; i < pairs.rows(); ++i) pairs(i, c) = times_power(pairs(i, c), by);
+/// Multiplies column c by 2^by(c).
+template <typename By>
+void scale_columns(Matrix& pairs, const By& by) {
+  for (Index i = 0; i < pairs.rows(); ++i)
+    for (Index c = 0; c < pairs.cols(); ++c) pairs(i, c) = times_power(pairs(i, c), by(c));
 }
 
 }  // namespace
@@ -186,20 +217,21 @@ ComplexAnswerResidual answer_residual(const ComplexSystem& system, const Complex
   ComplexAnswerResidual answer{{}, Matrix(2 * n, nrhs), Matrix(2 * n, nrhs)};
   // Powers of two bring A, x and b near 1, so no product leaves the range of f64.
   std::vector<int> by(nrhs);
-  double worst = 0;
+  const Values largest_x = largest_parts(x), largest_b = largest_parts(b);
   for (Index c = 0; c < nrhs; ++c) {
     const auto exponent = [](double largest) { return largest > 0 ? std::ilogb(largest) : -10000; };
-    by[c] = -std::max(norms.exponent + exponent(largest_part(x, c)), exponent(largest_part(b, c)));
-    scale_column(scaled_x, c, by[c] + norms.exponent);
-    scale_column(b, c, by[c]);
+    by[c] = -std::max(norms.exponent + exponent(largest_x[c]), exponent(largest_b[c]));
   }
+  scale_columns(scaled_x, [&](Index c) { return by[c] + norms.exponent; });
+  scale_columns(b, [&](Index c) { return by[c]; });
   residual_of(system.a, -norms.exponent, b, scaled_x, answer.r, answer.d);
-  for (Index c = 0; c < nrhs; ++c) {
-    const double scale = norms.infinity * largest_modulus(scaled_x, c) + largest_modulus(b, c);
-    worst = max_or_nan(worst, backward_error(answer.r, c, scale));
-    scale_column(answer.r, c, -by[c]);
-    scale_column(answer.d, c, -by[c]);
-  }
+  const Values of_r = largest_moduli(answer.r), of_x = largest_moduli(scaled_x),
+               of_b = largest_moduli(b);
+  double worst = 0;
+  for (Index c = 0; c < nrhs; ++c)
+    worst = max_or_nan(worst, backward_error(of_r[c], norms.infinity * of_x[c] + of_b[c]));
+  for (Matrix* const scaled : {&answer.r, &answer.d})
+    scale_columns(*scaled, [&](Index c) { return -by[c]; });
   answer.norms = of_backward_error(worst, n, eps);
   return answer;
 }
@@ -219,11 +251,12 @@ std::optional<ComplexAnswerResidual> confirmed_residual(const ComplexSystem& sys
                     confirmed = false;
               });
   const double of_a = std::ldexp(norms.infinity, norms.exponent);
+  const Values of_r = largest_moduli(r), of_x = largest_moduli(x), of_b = largest_moduli(b);
   double worst = 0;
   for (Index c = 0; c < x.cols(); ++c) {
-    const double scale = of_a * largest_modulus(x, c) + largest_modulus(b, c);
+    const double scale = of_a * of_x[c] + of_b[c];
     if (!(scale >= kLeast && std::isfinite(scale))) confirmed = false;
-    worst = max_or_nan(worst, backward_error(r, c, scale));
+    worst = max_or_nan(worst, backward_error(of_r[c], scale));
   }
   if (!confirmed) return std::nullopt;
   return ComplexAnswerResidual{of_backward_error(worst, n, eps), std::move(r), std::move(d)};

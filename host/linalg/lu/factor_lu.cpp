@@ -141,9 +141,7 @@ LuFactors::LuFactors(Context& context, const System& system, const FactorCall& c
   a_.ld = padded_ld(n_, type);
   a_.buffer = matrices.take(context, n_ * a_.ld * bytes_of(type), what);
   const bool is_new = !kept;
-  work_ = kept ? *std::move(kept)
-               : LuWork{.b = context.allocate(n_ * nrhs_ * bytes_of(type), what),
-                        .diagonal = context.allocate(n_ * bytes_of(type), what)};
+  work_ = kept ? *std::move(kept) : LuWork::without_backend(context, type, n_, nrhs_, what);
   b_ = {work_.b, 0, nrhs_};
   block_ = SolveBlock(b_);
   if (call.keeps_f64) {
@@ -161,14 +159,7 @@ LuFactors::LuFactors(Context& context, const System& system, const FactorCall& c
 
 void LuFactors::build() {
   const RealType type = call_.type;
-  work_.backend.reset();
-  work_.backend = make_lu_backend(context_.observer(), type, n_, call_.lu,
-                                  lu_spec_for(context_, type, n_, call_.lu));
-  lu().prepare(a_, nrhs_);
-  work_.diagonal_kernel = lu().diagonal_kernel();
-  if (!work_.diagonal_kernel)
-    work_.diagonal_kernel =
-        context_.programs().kernel("diagonal.cl", "diagonal", real_defines(type));
+  work_.build(context_, type, a_, n_, nrhs_, call_.lu);
   if (call_.estimate_columns > 0 && !mapped_) {
     try {
       lu().prepare_both(call_.estimate_columns);

@@ -1,6 +1,7 @@
 #pragma once
 /// The LU of a solve without its matrices, kept by the context for the next solve.
 
+#include <clgauss/context.hpp>
 #include <clgauss/lab/program.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/opencl.hpp>
@@ -8,7 +9,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "linalg/lu/lu_backend.hpp"
 
@@ -29,6 +32,14 @@ struct LuWork {
   std::unique_ptr<LuBackend> backend = {};
   std::optional<Kernel> diagonal_kernel = {};  // extracts the pivots into `diagonal`
   cl::Buffer b = {}, diagonal = {};            // n-by-nrhs; n
+
+  /// Buffers without a backend. `what` names them in a message about memory.
+  [[nodiscard]] static LuWork without_backend(const Context& context, RealType type, Index n,
+                                              Index nrhs, const std::string& what);
+  /// Makes backend and kernels for an A like `a`, whose buffer may be null. Call it within
+  /// ProgramStore::prepare(). Throws as Lu().
+  void build(Context& context, RealType type, const MatrixView& a, Index n, Index nrhs,
+             const LuOptions& options);
 };
 
 /// Looking up kernels, allocating small buffers and freeing them took 0.4 of the 3.5 ms of a solve
@@ -69,6 +80,28 @@ class KeptLu {
 
  private:
   std::optional<std::pair<LuKind, LuWork>> kept_;
+};
+
+/// The LU of a single call with work that the context keeps, on its queue; no L D L^T.
+class PassingLu {
+ public:
+  /// Throws as Lu().
+  PassingLu(Context& context, RealType type, Index n, Index nrhs, const LuOptions& options = {});
+
+  /// Where B is expected and X will be: n-by-nrhs, without gaps.
+  [[nodiscard]] MatrixView b() const { return {work_.b, 0, nrhs_}; }
+  /// A <- L U and B <- A^-1 B. Does not wait. B is undefined if failed_column() is not empty.
+  void factor_and_solve(const MatrixView& a);
+  [[nodiscard]] std::optional<Index> failed_column();
+  [[nodiscard]] std::vector<Index> pivots();
+  /// The last call: keeps the work for the next solve. Makes no OpenCL call that could fail.
+  void give_back();
+
+ private:
+  Context& context_;
+  Index nrhs_;
+  std::optional<LuKind> kind_;
+  LuWork work_;
 };
 
 }  // namespace clgauss
