@@ -323,7 +323,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         for there, platform in enumerate(platforms(given), 1):
             folder = pathlib.Path(name) / str(there)
-            folder.mkdir()
+            (folder / "cache").mkdir(parents=True)  # OpenCV takes the user's own where this one is missing
             for what in given.programs.split(","):
                 if why := missing(what, given):
                     print(f"{platform.name}, {what}: left out, {why}", flush=True)
