@@ -4,7 +4,7 @@ build_packages=(
   ocl-icd-opencl-dev opencl-clhpp-headers                                # OpenCL ICD loader and the C++ bindings
   libboost-dev libboost-program-options-dev zlib1g-dev                   # checksums, names; options; gzip
   nlohmann-json3-dev libfmt-dev                                          # reports
-  libeigen3-dev                                                          # the tuner's Gaussian process
+  libeigen3-dev libxxhash-dev                                            # the tuner's Gaussian process, names of binaries
   libzip-dev libmatio-dev libhdf5-dev                                    # .npz, .mat and .h5
   pkg-config libstarpu-dev libopenmpi-dev openmpi-bin                    # several devices and ranks
 )

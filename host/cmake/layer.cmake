@@ -5,6 +5,7 @@ file(GLOB layer_sources CONFIGURE_DEPENDS tuner/layer/*.cpp)
 list(FILTER layer_sources EXCLUDE REGEX "/entry.cpp$")
 add_library(clgauss_layer_parts STATIC EXCLUDE_FROM_ALL ${layer_sources})
 target_include_directories(clgauss_layer_parts PUBLIC host host/include ${PROJECT_SOURCE_DIR})
+target_include_directories(clgauss_layer_parts SYSTEM PRIVATE ${XXHASH_INCLUDE})
 target_compile_definitions(clgauss_layer_parts PUBLIC $<TARGET_PROPERTY:clgauss_objects,INTERFACE_COMPILE_DEFINITIONS>)
 target_link_libraries(clgauss_layer_parts PUBLIC OpenCL::Headers OpenCL::HeadersCpp Threads::Threads fmt::fmt Boost::headers
   nlohmann_json::nlohmann_json)

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/crc.hpp>
 #include <boost/uuid/name_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
@@ -12,6 +13,7 @@
 #include <clgauss/lab/program_cache.hpp>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <system_error>
 
 #include "io/descriptor.hpp"
@@ -28,6 +30,8 @@ namespace {
 /// checksum of the rest (u32), the lengths of the key and of the kernel names (u64 each), the key,
 /// the names and the binary. The full key is stored, to distinguish keys that share a file name.
 constexpr std::string_view kMagic = "clgauss program 2\n";
+
+constexpr std::string_view kEnding = ".program";
 
 /// Stands between a file's name and the id of the process that writes it.
 constexpr std::string_view kTemporary = ".program.tmp-";
@@ -144,7 +148,7 @@ void remove_left_behind(const fs::path& folder, const Descriptor& opened) {
 std::optional<fs::path> ProgramCache::file_of(const std::string& key) const {
   if (!folder_) return std::nullopt;
   const boost::uuids::name_generator_sha1 name_of(boost::uuids::ns::oid());
-  return *folder_ / (boost::uuids::to_string(name_of(key)) + ".program");
+  return *folder_ / fmt::format("{}{}", boost::uuids::to_string(name_of(key)), kEnding);
 }
 
 std::string ProgramCache::problem() const {
@@ -198,6 +202,37 @@ Turn ProgramCache::try_turn(const std::string& key) const {
   const bool usable = file->open() && is_ours(*file, S_IFREG);
   if (usable && !operating_system::lock_byte(file->number(), checksum(key))) return nullptr;
   return file;
+}
+
+void ProgramCache::remove_oldest(std::uintmax_t most_bytes) const {
+  if (!folder_) return;
+  const Descriptor folder = open_folder(*folder_);
+  if (!folder.open()) return;
+  struct File {
+    std::pair<std::time_t, long> stored;  // s, ns
+    std::string name;
+    std::uintmax_t bytes;
+  };
+  std::vector<File> files;
+  std::uintmax_t bytes = 0;
+  std::error_code failed;  // files that cannot be looked at stay
+  for (const auto& entry : fs::directory_iterator(*folder_, failed)) {
+    const std::string name = entry.path().filename();
+    struct stat status {};
+    if (!name.ends_with(kEnding) ||
+        fstatat(folder.number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+      continue;
+    files.push_back({{status.st_mtim.tv_sec, status.st_mtim.tv_nsec},
+                     name,
+                     static_cast<std::uintmax_t>(status.st_size)});
+    bytes += files.back().bytes;
+  }
+  std::ranges::sort(files, {}, &File::stored);
+  for (const File& file : files) {
+    if (bytes <= most_bytes) return;
+    unlinkat(folder.number(), file.name.c_str(), 0);
+    bytes -= file.bytes;
+  }
 }
 
 void ProgramCache::remove(const std::string& key) const {

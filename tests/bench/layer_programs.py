@@ -192,15 +192,23 @@ def forcing(given, folder):
     return watching(given, folder) | {"CLGAUSS_LAYER_REPAIR": "force"}
 
 
-def null_launches(folder):
+def launches(folder):
     """Of the last run with the layer; nothing where it reported nothing."""
     file = folder / "launches.json"
-    return [one for one in json.loads(file.read_text())["launches"] if one["group"] is None] if file.exists() else []
+    return json.loads(file.read_text())["launches"] if file.exists() else []
 
 
-def counts(launches):
-    """Launches with NULL, and those that were changed."""
-    return sum(one["launches"] for one in launches), sum(one["launches"] for one in launches if one["way"] is not None)
+def count(folder, is_counted=lambda one: True):
+    """How many launches of the last run with the layer are counted."""
+    return sum(one["launches"] for one in launches(folder) if is_counted(one))
+
+
+def is_null(one):
+    return one["group"] is None
+
+
+def is_changed(one):
+    return one["way"] is not None
 
 
 def why_not(code, errors):
@@ -220,7 +228,7 @@ def checked(program, given, folder):
     if not alone[0].lines:
         return f"left out, without the layer: {why_not(alone[0].code, alone[0].errors)}", True
     steady = [line for line, other in zip(alone[0].lines, alone[1].lines) if line == other]
-    for how, layer in (("repairing", repairing), ("repaired", repairing), ("forced", forcing), ("watching", watching)):
+    for how, layer in (("watching", watching), ("repairing", repairing), ("repaired", repairing), ("forced", forcing)):
         try:
             run = program.run(given, layer(given, folder))
         except subprocess.TimeoutExpired:
@@ -232,21 +240,20 @@ def checked(program, given, folder):
         for mine, first, second in zip(run.lines, *(one.lines for one in alone)):
             if first == second != mine:
                 return f"DIFFERS, {how}: '{mine}' for '{first}'", False
-    null, changed = counts(null_launches(folder))  # of the run in which all were forced
     unsteady = len(alone[0].lines) - len(steady)
     return (f"the same, {len(steady)} lines" + (f", {unsteady} differ without the layer, too" if unsteady else "") +
-            f"; launches with NULL {null}, changed where forced {changed}"), True
+            f"; launches {count(folder)}, with NULL {count(folder, is_null)}, changed where forced {count(folder, is_changed)}"), True
 
 
 def decide(program, given, folder):
     """Runs with the layer until a run has tried nothing; its launches with NULL, and those that were changed."""
     for _ in range(6):
         program.run(given, repairing(given, folder))
-        if not any(one["tried"] for one in null_launches(folder)):
+        if not any(one["tried"] for one in launches(folder)):
             break
     else:
         print(f"{program.name}: not all is decided after six runs", flush=True)
-    return counts(null_launches(folder))
+    return count(folder, is_null), count(folder, is_changed)
 
 
 def median_with_interval(values):
@@ -316,7 +323,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         for there, platform in enumerate(platforms(given), 1):
             folder = pathlib.Path(name) / str(there)
-            folder.mkdir()
+            (folder / "cache").mkdir(parents=True)  # OpenCV takes the user's own where this one is missing
             for what in given.programs.split(","):
                 if why := missing(what, given):
                     print(f"{platform.name}, {what}: left out, {why}", flush=True)

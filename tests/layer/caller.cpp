@@ -40,6 +40,11 @@ kernel void blur(global float* y, global const float* x, uint n) {
       sum += weight(dr + dc) * x[clamp(r + dr, 0, height - 1) * width + clamp(c + dc, 0, width - 1)];
   y[r * width + c] = sum;
 }
+kernel void slow(global float* y, global const float* x, uint n) {
+  float value = x[ID(0)];
+  for (int k = 0; k < 40; ++k) value = sin(value) + 0.1f;
+  y[ID(0)] = value;
+}
 kernel void deep(global float* y, global const float* x, uint n) {
   size_t at = (ID(2) * DEEP + ID(1)) * n + ID(0);
   y[at] += sqrt(fabs(x[at])) + (float)ID(2);
@@ -94,11 +99,14 @@ std::uint64_t hash_of(const void* data, std::size_t bytes) {
   return hash;
 }
 
-/// One device with a context, a queue and two arrays of floats.
+/// One device with a context, its own unless one is given, a queue and two arrays of floats.
 struct Machine {
-  explicit Machine(cl_device_id id, cl_command_queue_properties properties = 0) : device(id) {
+  explicit Machine(cl_device_id id, cl_command_queue_properties properties = 0,
+                   cl_context given = nullptr)
+      : device(id), context(given) {
     cl_int code = 0;
-    context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
+    if (context != nullptr) clRetainContext(context);
+    if (context == nullptr) context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
     require(code, "clCreateContext");
     queue = clCreateCommandQueue(context, device, properties, &code);
     require(code, "clCreateCommandQueue");
@@ -346,18 +354,152 @@ void run_threads(cl_device_id device) {
     std::printf("thread: %016llx\n", static_cast<unsigned long long>(answer));
 }
 
+using Binary = std::vector<unsigned char>;
+
+/// One for each device of the program.
+std::vector<Binary> binaries_of(cl_program program) {
+  std::array<std::size_t, 4> sizes{};
+  std::size_t bytes = 0;
+  require(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes.data(), &bytes),
+          "clGetProgramInfo");
+  std::vector<Binary> binaries;
+  std::vector<unsigned char*> places;
+  for (std::size_t i = 0; i < bytes / sizeof sizes[0]; ++i) binaries.emplace_back(sizes[i]);
+  for (Binary& binary : binaries) places.push_back(binary.data());
+  require(clGetProgramInfo(program, CL_PROGRAM_BINARIES, bytes, places.data(), nullptr),
+          "clGetProgramInfo");
+  return binaries;
+}
+
+void launch_often(const Machine& on, cl_program program, const char* name) {
+  cl_int code = 0;
+  const cl_kernel kernel = clCreateKernel(program, name, &code);
+  require(code, "clCreateKernel");
+  Machine::set(kernel, on.y, on.x, kLong);
+  for (int i = 0; i < kLaunches; ++i)
+    require(launch(on, kernel, {1, {0, 0, 0}, {kLong, 1, 1}}), "launch");
+  std::printf("%s: %016llx\n", name, static_cast<unsigned long long>(on.answer()));
+  clReleaseKernel(kernel);
+}
+
+/// As programs with a cache of their own: the binary of the last run, where there is one.
+void run_saved(cl_device_id device) {
+  std::array<char, 256> name{};
+  clGetDeviceInfo(device, CL_DEVICE_NAME, name.size(), name.data(), nullptr);
+  const std::string path = "saved " + std::to_string(hash_of(name.data(), name.size()));
+  Machine on(device);
+  if (std::FILE* const file = std::fopen(path.c_str(), "r")) {
+    Binary binary(100 << 20);
+    binary.resize(std::fread(binary.data(), 1, binary.size(), file));
+    std::fclose(file);
+    clReleaseProgram(on.program);
+    on.build(binary);
+  }
+  const Binary binary = binaries_of(on.program)[0];
+  launch_often(on, on.program, "axpy");
+  launch_often(on, on.program, "local_size");
+  if (std::FILE* const file = std::fopen(path.c_str(), "w")) {
+    std::fwrite(binary.data(), 1, binary.size(), file);
+    std::fclose(file);
+  }
+}
+
+/// Two texts that are compiled by themselves and linked, and all that was made of them anew from
+/// its binaries. One text calls what lets it tell its size in the other.
+void run_linked(cl_device_id device) {
+  const Machine on(device);
+  const std::array<const char*, 2> texts{
+      "float told(uint n);\n"
+      "kernel void linked(global float* y, global const float* x, uint n) {\n"
+      "  y[get_global_id(0)] = told(n) + x[get_global_id(0)];\n"
+      "}\n",
+      "float told(uint n) { return (float)get_local_size(0) + (float)n; }\n"};
+  cl_int code = 0;
+  const auto from = [&](const Binary& binary) {
+    const unsigned char* bytes = binary.data();
+    const std::size_t size = binary.size();
+    const cl_program made =
+        clCreateProgramWithBinary(on.context, 1, &device, &size, &bytes, nullptr, &code);
+    require(code, "clCreateProgramWithBinary");
+    return made;
+  };
+  std::vector<cl_program> objects;
+  for (const char* text : texts) {
+    objects.push_back(clCreateProgramWithSource(on.context, 1, &text, nullptr, &code));
+    require(
+        clCompileProgram(objects.back(), 1, &device, "-w", 0, nullptr, nullptr, nullptr, nullptr),
+        "clCompileProgram");
+  }
+  for (const bool are_binaries : {false, true}) {
+    if (are_binaries)
+      for (cl_program& object : objects) {
+        const Binary binary = binaries_of(object)[0];
+        clReleaseProgram(object);
+        object = from(binary);
+      }
+    const cl_program linked =
+        clLinkProgram(on.context, 1, &device, "", 2, objects.data(), nullptr, nullptr, &code);
+    require(code, "clLinkProgram");
+    launch_often(on, linked, "linked");
+    const cl_program again = from(binaries_of(linked)[0]);
+    require(clBuildProgram(again, 1, &device, "", nullptr, nullptr), "clBuildProgram");
+    launch_often(on, again, "linked");
+    clReleaseProgram(linked);
+    clReleaseProgram(again);
+  }
+  for (const cl_program object : objects) clReleaseProgram(object);
+}
+
+/// Two programs for two devices; the second one can tell its size. Then one of the first one's
+/// binary for one device and the second one's for the other. (PoCL 3.1 takes them in no other
+/// order than that of the devices.)
+void run_devices(cl_device_id first) {
+  cl_platform_id platform = nullptr;
+  std::array<cl_device_id, 2> devices{};
+  cl_uint count = 0;
+  clGetDeviceInfo(first, CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr);
+  clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, devices.data(), &count);
+  if (count < 2) return;
+  cl_int code = 0;
+  const cl_context both = clCreateContext(nullptr, 2, devices.data(), nullptr, nullptr, &code);
+  require(code, "clCreateContext");
+  const std::array<Machine, 2> on{Machine(devices[0], 0, both), Machine(devices[1], 0, both)};
+  const char* text =
+      "kernel void told(global float* y, global const float* x, uint n) {\n"
+      "#if TELLS\n"
+      "  y[get_global_id(0)] = (float)get_local_size(0) + x[get_global_id(0)];\n"
+      "#else\n"
+      "  y[get_global_id(0)] = y[get_global_id(0)] * 0.5f + x[get_global_id(0)];\n"
+      "#endif\n"
+      "}\n";
+  std::vector<std::vector<Binary>> binaries;
+  for (const char* options : {"-DTELLS=0", "-DTELLS=1"}) {
+    const cl_program program = clCreateProgramWithSource(both, 1, &text, nullptr, &code);
+    require(code, "clCreateProgramWithSource");
+    require(clBuildProgram(program, 2, devices.data(), options, nullptr, nullptr),
+            "clBuildProgram");
+    for (const Machine& each : on) launch_often(each, program, "told");
+    binaries.push_back(binaries_of(program));
+    clReleaseProgram(program);
+  }
+  const Binary &plain = binaries[0][0], &telling = binaries[1][1];
+  const std::array<std::size_t, 2> sizes{plain.size(), telling.size()};
+  std::array<const unsigned char*, 2> bytes{plain.data(), telling.data()};
+  const cl_program mixed = clCreateProgramWithBinary(both, 2, devices.data(), sizes.data(),
+                                                     bytes.data(), nullptr, &code);
+  require(code, "clCreateProgramWithBinary");
+  require(clBuildProgram(mixed, 2, devices.data(), "", nullptr, nullptr), "clBuildProgram");
+  for (const Machine& each : on) launch_often(each, mixed, "told");
+  clReleaseProgram(mixed);
+  clReleaseContext(both);
+}
+
 /// A kernel object for each launch, made and released; then all again from the program's binary.
 void run_objects(cl_device_id device) {
   Machine on(device);
   for (const bool from_binary : {false, true}) {
     if (from_binary) {
-      std::size_t size = 0;
-      require(clGetProgramInfo(on.program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr),
-              "clGetProgramInfo");
-      std::vector<unsigned char> binary(size);
-      unsigned char* bytes = binary.data();
-      require(clGetProgramInfo(on.program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr),
-              "clGetProgramInfo");
+      const Binary binary = binaries_of(on.program)[0];
       clReleaseProgram(on.program);
       on.build(binary);
     }
@@ -400,6 +542,17 @@ void run_included(cl_device_id device) {
   clReleaseProgram(program);
 }
 
+/// Too few launches for the layer to decide anything, but long ones, so that it begins.
+void run_short(cl_device_id device) {
+  const Machine on(device);
+  const cl_kernel kernel = on.kernel("slow", kLong);
+  for (int i = 0; i < 20; ++i) {
+    require(launch(on, kernel, {1, {0, 0, 0}, {kLong, 1, 1}}), "launch");
+    clFinish(on.queue);
+  }
+  clReleaseKernel(kernel);
+}
+
 /// Ends in a way that leaves all as it is.
 [[noreturn]] void end_early(const std::string& how, cl_device_id device) {
   Machine on(device);
@@ -438,6 +591,10 @@ void run(const std::string& what, cl_device_id device) {
   if (what == "threads") return run_threads(device);
   if (what == "objects") return run_objects(device);
   if (what == "included") return run_included(device);
+  if (what == "saved") return run_saved(device);
+  if (what == "short") return run_short(device);
+  if (what == "linked") return run_linked(device);
+  if (what == "devices") return run_devices(device);
   end_early(what, device);
 }
 

@@ -45,6 +45,18 @@ TEST_CASE("memory: decisions are kept, each for its own question") {
   CHECK_FALSE(memory.decision(kQuestion)->way);
 }
 
+TEST_CASE("memory: trials that a run was too short for, until there is a decision") {
+  const TemporaryFolder folder;
+  const Memory memory(folder / "layer");
+  CHECK(memory.trials_begun(kQuestion) == 0);
+  memory.keep_trials_begun(kQuestion, 3);
+  CHECK(memory.trials_begun(kQuestion) == 3);
+  CHECK_FALSE(memory.decision(kQuestion));
+  memory.keep(kQuestion, kDecision);
+  CHECK(memory.trials_begun(kQuestion) == 0);
+  CHECK(memory.decision(kQuestion));
+}
+
 TEST_CASE("memory: bytes have the name of no others that are like them") {
   CHECK(fingerprint("kernel") == fingerprint(std::string("kernel")));
   std::set<std::string> names;
@@ -101,15 +113,62 @@ TEST_CASE("memory: what is damaged is not read") {
   CHECK_FALSE(memory.decision(kQuestion));
 }
 
-TEST_CASE("memory: the text of a binary") {
+TEST_CASE("memory: the text of a binary, and of no other") {
   const TemporaryFolder folder;
   const Memory memory(folder / "layer");
-  const ProgramText text{{"kernel void a() {}\n"}, "-DN=3"};
-  CHECK_FALSE(memory.text_of("abc"));
-  memory.keep_text("abc", text);
-  REQUIRE(memory.text_of("abc"));
-  CHECK(memory.text_of("abc")->sources == text.sources);
-  CHECK(memory.text_of("abc")->options == text.options);
-  CHECK_FALSE(memory.text_of("abd"));
-  CHECK(fingerprint(text) != fingerprint(ProgramText{text.sources, "-DN=4"}));
+  const ProgramText text{"kernel void a() {} // \xe9, not UTF-8\n", "-DN=3"};
+  std::string bytes(1000, '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * i % 251);
+  const Binary binary{"a GPU", "OpenCL 3.0, 1.2.3", fingerprint("cl_khr_fp64=1\n"),
+                      fingerprint(bytes)};
+  CHECK_FALSE(memory.text_of(binary));
+  memory.keep_text(binary, text);
+  REQUIRE(memory.text_of(binary));
+  CHECK(memory.text_of(binary)->source == text.source);
+  CHECK(memory.text_of(binary)->options == text.options);
+  Binary other = binary;
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    for (const int bit : {1, 128}) {
+      std::string changed = bytes;
+      changed[i] = static_cast<char>(changed[i] ^ bit);
+      other.bytes = fingerprint(changed);
+      CHECK_FALSE(memory.text_of(other));
+    }
+  for (const std::string& changed :
+       {bytes.substr(1), bytes.substr(0, 999), bytes + "+", "+" + bytes}) {
+    other.bytes = fingerprint(changed);
+    CHECK_FALSE(memory.text_of(other));
+  }
+  for (const auto change :
+       {+[](Binary& of) { of.device = "another"; }, +[](Binary& of) { of.driver += "4"; },
+        +[](Binary& of) { of.macros = fingerprint(""); }}) {
+    other = binary;
+    change(other);
+    CHECK_FALSE(memory.text_of(other));
+  }
+}
+
+TEST_CASE("memory: texts differ by their options, too, and where these end") {
+  const ProgramText text{"kernel void a() {}\n", "-DN=3"};
+  CHECK(fingerprint(text) != fingerprint(ProgramText{text.source, "-DN=4"}));
+  CHECK(fingerprint(text) !=
+        fingerprint(ProgramText{text.source.substr(1), text.options + text.source[0]}));
+}
+
+TEST_CASE("memory: has a bound") {
+  const TemporaryFolder folder;
+  constexpr std::size_t kText = 10000, kMost = 5 * kText;
+  const Memory memory(folder / "layer", kMost);
+  const auto binary = [](int which) {
+    return Binary{"a GPU", "1.2.3", "", fingerprint(std::to_string(which))};
+  };
+  for (int i = 0; i < 20; ++i) {
+    memory.keep_text(binary(i), {std::string(kText, 'x'), ""});
+    std::uintmax_t bytes = 0;
+    for (const auto& entry : fs::directory_iterator(folder / "layer")) bytes += entry.file_size();
+    CHECK(bytes <= kMost);
+    CHECK(memory.text_of(binary(i)));
+  }
+  CHECK(memory.text_of(binary(18)));
+  CHECK_FALSE(memory.text_of(binary(0)));
 }

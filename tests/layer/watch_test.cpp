@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -37,8 +39,9 @@ bool has(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("layer: a program sees the same with the layer and without, watched and repaired") {
-  for (const char* what : {"kernels", "profiled", "events", "unordered", "user-events", "errors",
-                           "threads", "objects", "included", "unreleased", "fork", "crash"}) {
+  for (const char* what :
+       {"kernels", "profiled", "events", "unordered", "user-events", "errors", "threads", "objects",
+        "included", "linked", "unreleased", "fork", "crash"}) {
     CAPTURE(what);
     const TemporaryFolder folder;
     const ProcessResult without = alone(folder, what);
@@ -155,6 +158,73 @@ TEST_CASE("layer: sizes can be forced, the program's own, too, and answers stay"
             "forced: "));
 }
 
+TEST_CASE(
+    "layer: a program from a binary is as one from the text that it was seen being built of") {
+  const TemporaryFolder folder, foreign;
+  const auto expected = alone(foreign, "saved").out;
+  REQUIRE(has(expected, "axpy"));
+  const auto run = [&](const char* options, const char* environment) {
+    CHECK(
+        watch(folder, fmt::format("{} --json launches.json", options), "saved", environment).out ==
+        expected);
+    std::size_t changed = 0;
+    const json all = json::parse(content_of(folder / "launches.json"));
+    for (const json& one : all.at("launches")) {
+      CAPTURE(one.dump());
+      if (one.at("kernel") == "local_size") CHECK(one.at("way").is_null());
+      changed += !one.at("way").is_null();
+    }
+    return std::pair(changed, all.at("launches").size() / 2);
+  };
+  const char* const forced = "CLGAUSS_LAYER_REPAIR=force";
+  CHECK(run("", "").first == 0);  // built from the text, and only watched
+  for (int i = 0; i < 2; ++i) {
+    const auto [changed, platforms] = run("", forced);
+    CHECK(changed == platforms);
+    CHECK(platforms > 0);
+  }
+  fs::remove_all(folder / "cache" / "clgauss" / "layer");
+  CHECK(run("", forced).first == 0);
+  CHECK(has(content_of(folder / "launches.json"), "the layer did not see the build"));
+}
+
+TEST_CASE("layer: of programs that were linked, and of their parts, nothing is known") {
+  const TemporaryFolder folder;
+  const auto expected = alone(folder, "linked").out;
+  REQUIRE(has(expected, "linked"));
+  for (int i = 0; i < 2; ++i) {
+    CHECK(watch(folder, "--json launches.json", "linked", "CLGAUSS_LAYER_REPAIR=force").out ==
+          expected);
+    const json all = json::parse(content_of(folder / "launches.json"));
+    REQUIRE_FALSE(all.at("launches").empty());
+    for (const json& one : all.at("launches")) CHECK(one.at("way").is_null());
+  }
+}
+
+TEST_CASE("layer: the binaries of one program for two devices have each its own text") {
+  const TemporaryFolder folder;
+  using Count = std::pair<const std::string, std::size_t>;
+  const std::string two = "POCL_DEVICES='pthread basic' ";
+  const auto expected = run(CLGAUSS_LAYER_CALLER, folder, "devices Portable", two).out;
+  REQUIRE(has(expected, "told"));
+  for (int i = 0; i < 2; ++i) {
+    CHECK(watch(folder, "--json launches.json", "devices Portable",
+                two + "CLGAUSS_LAYER_REPAIR=force")
+              .out == expected);
+    const json all = json::parse(content_of(folder / "launches.json"));
+    std::map<std::string, std::size_t> launches, changed;  // of a device
+    for (const json& one : all.at("launches")) {
+      launches[one.at("device")] += one.at("launches").get<std::size_t>();
+      if (!one.at("way").is_null())
+        changed[one.at("device")] += one.at("launches").get<std::size_t>();
+    }
+    CHECK(std::ranges::count(launches, 210, &Count::second) == 2);
+    // Those of the first text: on one device from the binary, too.
+    CHECK(std::ranges::count(changed, 140, &Count::second) == 1);
+    CHECK(std::ranges::count(changed, 70, &Count::second) == 1);
+  }
+}
+
 TEST_CASE("layer: a cache that cannot be used changes nothing") {
   const TemporaryFolder folder;
   fs::create_directories(folder / "cache" / "clgauss");
@@ -163,6 +233,22 @@ TEST_CASE("layer: a cache that cannot be used changes nothing") {
   CHECK(result.out == alone(folder, "unreleased").out);
   CHECK(content_of(folder / "cache" / "clgauss" / "layer") == "a file");
   CHECK(has(content_of(folder / "launches.json"), "axpy"));
+}
+
+TEST_CASE("layer: a program that ends before its trials stops trying") {
+  const TemporaryFolder folder;
+  std::vector<bool> tried;
+  for (int i = 0; i < 6; ++i) {
+    watch(folder, "--repair --json launches.json", "short");
+    const json all = json::parse(content_of(folder / "launches.json"));
+    const json& slow = all.at("launches").at(0);
+    tried.push_back(!slow.at("tried").empty());
+    if (i > 0 || slow.at("device_ms") > 20) continue;
+    MESSAGE("not tried: the device is too fast to begin");
+    return;
+  }
+  CHECK(tried.front());
+  CHECK_FALSE(tried.back());
 }
 
 TEST_CASE("layer: OPENCL_LAYERS alone does as much as the command") {

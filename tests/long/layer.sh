@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What the layer of `clgauss-tune watch --repair` must not change, where it takes long to see: tests/long/layer.sh [BUILD_DIR]. The caller
-# of the layer's tests under oclgrind; every OpenCL call failing below the layer; others' programs and clgauss's own tests of its kernels on
-# each platform of OCL_ICD_VENDORS. CLGAUSS_PYOPENCL_TESTS names the folder test of pyopencl's sources. Ends with 1 at the first fault.
+# of the layer's tests under oclgrind; every OpenCL call failing below the layer; the layer's tests by Khronos's loader; others' programs and
+# clgauss's own tests of its kernels on each platform of OCL_ICD_VENDORS. CLGAUSS_PYOPENCL_TESTS names the folder test of pyopencl's sources. Ends with 1 at the first fault.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$(realpath "${1:-${BUILD_DIR:-build}}")
@@ -24,5 +24,14 @@ done
 grep 'tried split, ' "$scratch/report.unreleased"  # it was there
 
 CLGAUSS_FAULTS=${CLGAUSS_FAULTS:-every:5} "${repaired[@]}" tests/faults/every_call.sh
+
+# Intel's packages bring Khronos's loader of today, which then takes the place of the distribution's.
+khronos=$build/intel-opencl/venv/lib
+if [ -e "$khronos/libOpenCL.so.1" ]; then
+  LD_LIBRARY_PATH=$khronos RUSTICL_ENABLE=llvmpipe "$build/layer_tests"
+else
+  echo "Left out: Khronos's loader, which ./.intel-opencl.sh brings"
+fi
+
 RUSTICL_ENABLE=llvmpipe tests/bench/layer_programs.py "$layer" --answers --clgauss "$build/clgauss" --limit 600 \
   ${CLGAUSS_PYOPENCL_TESTS:+--pyopencl "$CLGAUSS_PYOPENCL_TESTS"}

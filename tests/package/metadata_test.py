@@ -39,6 +39,7 @@ FORMATS = {
 PROGRAMS = {
     "boost/program_options": ("libboost-program-options-dev", None, "libboost-devel"),
     "Eigen3": ("libeigen3-dev", None, "eigen"),
+    "XXHASH_INCLUDE": ("libxxhash-dev", None, "xxhash"),
 }
 DEBIAN, VCPKG, CONDA = range(3)
 TOOLS = {"cmake", "ninja-build", "g++"}
@@ -61,7 +62,7 @@ def recipe_lists(kind):
 
 class Metadata(unittest.TestCase):
     def test_every_need_has_a_row(self):
-        asked = set(re.findall(r"^ *find_package\((\w+)[^)]*REQUIRED", CMAKE, re.M)) - {"Threads", "Boost"}
+        asked = set(re.findall(r"^ *find_(?:package|path)\((\w+)[^)]*REQUIRED", CMAKE, re.M)) - {"Threads", "Boost"}
         self.assertEqual(asked, {name for name in [*LIBRARY, *PROGRAMS] if not name.startswith("boost/")})
         modules = dict(re.findall(r"^add_format_module\((\w+) .* (\S+-dev) ", text("host/cmake/formats.cmake"), re.M))
         self.assertEqual(modules, {name: row[DEBIAN] for name, row in FORMATS.items()})

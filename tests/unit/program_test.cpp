@@ -43,6 +43,31 @@ TEST_CASE("the program cache gives back what was stored, and only for its key") 
   CHECK_FALSE(cache.fetch(kKey).has_value());
 }
 
+TEST_CASE("the program cache forgets what was stored first") {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  const ProgramCache cache(folder / "cache");
+  cache.remove_oldest(0);  // there is none
+  const std::vector<std::string> keys{"first", "other", "third"};
+  for (const std::string& key : keys) cache.store(key, kBinary);
+  for (std::size_t i = 0; i < keys.size(); ++i)  // as if the third were the oldest
+    fs::last_write_time(*cache.file_of(keys[i]),
+                        fs::file_time_type::clock::now() - std::chrono::hours(i));
+  overwrite(folder / "cache" / "another file", std::string(1000, 'x'));
+  const auto one = fs::file_size(*cache.file_of("first"));
+  cache.remove_oldest(3 * one);
+  for (const std::string& key : keys) CHECK(cache.fetch(key));
+  cache.remove_oldest(3 * one - 1);
+  CHECK_FALSE(cache.fetch("third"));
+  CHECK(cache.fetch("other"));
+  cache.remove_oldest(0);
+  CHECK(std::distance(fs::directory_iterator(folder / "cache"), {}) == 1);
+  cache.store("first", kBinary);
+  fs::permissions(folder / "cache", fs::perms::all);  // anybody's
+  cache.remove_oldest(0);
+  CHECK(fs::exists(*cache.file_of("first")));
+}
+
 TEST_CASE("a damaged or foreign cache file is as good as none") {
   const TemporaryFolder folder;
   const ProgramCache cache(folder.path());

@@ -1,5 +1,7 @@
 #include "tuner/layer/catalog.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -20,10 +22,16 @@ std::vector<std::pair<std::string, std::string>> predefined(const std::string& v
   return macros;
 }
 
+Binary binary(const DeviceRecord& device, std::string bytes) {
+  std::string macros;
+  for (const auto& [name, value] : device.macros) macros += fmt::format("{}={}\n", name, value);
+  return {device.name, device.driver, fingerprint(macros), std::move(bytes)};
+}
+
 }  // namespace
 
 const KernelText& KernelRecord::text() {
-  if (!judged) judged = kernel_text(program.sources, program.options, name, device->macros);
+  if (!judged) judged = kernel_text({program.source}, program.options, name, device->macros);
   return *judged;
 }
 
@@ -78,22 +86,40 @@ void Catalog::release_queue(cl_command_queue queue) {
   if (found != queues_.end() && found->second->references > 0) --found->second->references;
 }
 
-void Catalog::forget_program(cl_program program) {
-  std::erase_if(programs_, [&](const auto& entry) { return entry.first.first == program; });
-  binaries_.erase(program);
+void Catalog::add_program(cl_program program, Origin origin) {
+  forget_build(program);
+  origins_[program] = std::move(origin);
 }
 
-ProgramText Catalog::ask_program(cl_program program, cl_device_id device) const {
-  const std::string source =
-      text_of(asking(drivers_.clGetProgramInfo, program, cl_program_info{CL_PROGRAM_SOURCE}));
-  if (!source.empty())
-    return {{source},
+void Catalog::forget_build(cl_program program) {
+  std::erase_if(programs_, [&](const auto& entry) { return entry.first.first == program; });
+}
+
+ProgramText Catalog::ask_program(cl_program program, cl_device_id device) {
+  const Origin& origin = origins_[program];
+  if (origin.is_text)
+    return {text_of(asking(drivers_.clGetProgramInfo, program, cl_program_info{CL_PROGRAM_SOURCE})),
             text_of(asking(drivers_.clGetProgramBuildInfo, program, device,
                            cl_program_build_info{CL_PROGRAM_BUILD_OPTIONS}))};
-  if (const auto made = binaries_.find(program); made != binaries_.end())
-    for (const auto& [of, binary] : made->second)
-      if (of == device) return memory_.text_of(binary).value_or(ProgramText());
+  for (const auto& [of, bytes] : origin.binaries)
+    if (of == device)
+      return memory_.text_of(binary(this->device(device), bytes)).value_or(ProgramText());
   return {};
+}
+
+void Catalog::keep_text(cl_program program, cl_device_id device, std::string_view bytes) {
+  const auto about = [&](cl_program_build_info what) {
+    return asking(drivers_.clGetProgramBuildInfo, program, device, what);
+  };
+  // The options of a build that has failed, or that goes on, are not those of the binary; and the
+  // text of a compiled object calls functions of other texts.
+  if (value_of<cl_build_status>(about(CL_PROGRAM_BUILD_STATUS), CL_BUILD_ERROR) !=
+          CL_BUILD_SUCCESS ||
+      value_of<cl_program_binary_type>(about(CL_PROGRAM_BINARY_TYPE), 0) !=
+          CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
+    return;
+  const ProgramText& text = known_program(program, device).text;
+  if (text.is_known()) memory_.keep_text(binary(this->device(device), fingerprint(bytes)), text);
 }
 
 const Catalog::Program& Catalog::known_program(cl_program program, cl_device_id device) {
@@ -103,10 +129,6 @@ const Catalog::Program& Catalog::known_program(cl_program program, cl_device_id 
     entry->second.name = fingerprint(entry->second.text);
   }
   return entry->second;
-}
-
-const ProgramText& Catalog::program(cl_program program, cl_device_id device) {
-  return known_program(program, device).text;
 }
 
 KernelRecord& Catalog::kernel(cl_kernel kernel, const DeviceRecord& device) {

@@ -59,8 +59,15 @@ struct QueueRecord {
   [[nodiscard]] bool may_split() const { return in_order && (hides_profiling || !profiles); }
 };
 
+/// What a program was made from. Neither: it was linked, or came in another way, and its text is
+/// not known, whatever text the driver has of it: the options that belong to that are not known.
+struct Origin {
+  bool is_text = false;
+  std::vector<std::pair<cl_device_id, std::string>> binaries;  // fingerprints, one for each device
+};
+
 /// Not safe for several threads: who has it guards it. Handles of objects are used again by drivers
-/// when an object is gone; so each way to make one calls forget_..() first.
+/// when an object is gone; so each way to make one calls add_..() or forget_..() first.
 class Catalog {
  public:
   Catalog(const Drivers& drivers, const Memory& memory) : drivers_(drivers), memory_(memory) {}
@@ -78,14 +85,11 @@ class Catalog {
   void retain_queue(cl_command_queue queue);
   void release_queue(cl_command_queue queue);
   void forget_kernel(cl_kernel kernel) { kernels_.erase(kernel); }
-  void forget_program(cl_program program);
-  /// That a program was made from binaries with these fingerprints, one for each device.
-  void add_binaries(cl_program program,
-                    std::vector<std::pair<cl_device_id, std::string>> binaries) {
-    binaries_[program] = std::move(binaries);
-  }
-  /// The text of a program on a device, where that is known.
-  [[nodiscard]] const ProgramText& program(cl_program program, cl_device_id device);
+  void add_program(cl_program program, Origin origin);
+  /// That the program is built, perhaps with other options than before.
+  void forget_build(cl_program program);
+  /// Keeps the text of a program, where that is known, for runs that make it from its binary.
+  void keep_text(cl_program program, cl_device_id device, std::string_view binary);
 
  private:
   struct Program {
@@ -95,14 +99,14 @@ class Catalog {
 
   [[nodiscard]] const DeviceRecord& device(cl_device_id device);
   [[nodiscard]] const Program& known_program(cl_program program, cl_device_id device);
-  [[nodiscard]] ProgramText ask_program(cl_program program, cl_device_id device) const;
+  [[nodiscard]] ProgramText ask_program(cl_program program, cl_device_id device);
 
   const Drivers& drivers_;
   const Memory& memory_;
   std::unordered_map<cl_device_id, std::unique_ptr<DeviceRecord>> devices_;
   std::unordered_map<cl_command_queue, std::unique_ptr<QueueRecord>> queues_;
   std::map<std::pair<cl_program, cl_device_id>, Program> programs_;
-  std::unordered_map<cl_program, std::vector<std::pair<cl_device_id, std::string>>> binaries_;
+  std::unordered_map<cl_program, Origin> origins_;
   std::unordered_map<cl_kernel, std::vector<KernelRecord*>> kernels_;  // one for each device
   /// By device, program and name.
   std::map<std::tuple<const DeviceRecord*, std::string, std::string>, std::unique_ptr<KernelRecord>>

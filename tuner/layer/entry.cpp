@@ -70,7 +70,7 @@ void CL_API_CALL forget(cl_kernel kernel) {
   watch([&](Watcher& seen) { seen.forget_kernel(kernel); });
 }
 void CL_API_CALL forget(cl_program program) {
-  watch([&](Watcher& seen) { seen.forget_program(program); });
+  watch([&](Watcher& seen) { seen.add_program(program, {}); });
 }
 
 /// A call of which the result is a new kernel or program.
@@ -85,14 +85,17 @@ struct Making<Member, Result(CL_API_CALL*)(Arguments...)> {
   }
 };
 
-/// A call of which the first argument is a program whose text or options may change.
+/// A call that builds a program, its first argument. The program may ask for its binaries, or be
+/// asked for its options by another thread, before the call is over.
 template <auto Member, typename Function>
-struct Changing;
+struct Building;
 template <auto Member, typename Result, typename... Arguments>
-struct Changing<Member, Result(CL_API_CALL*)(cl_program, Arguments...)> {
+struct Building<Member, Result(CL_API_CALL*)(cl_program, Arguments...)> {
   static Result CL_API_CALL make(cl_program program, Arguments... arguments) {
+    const auto forget_build = [&](Watcher& seen) { seen.forget_build(program); };
+    watch(forget_build);
     const Result result = (drivers->*Member)(program, arguments...);
-    forget(program);
+    watch(forget_build);
     return result;
   }
 };
@@ -140,32 +143,42 @@ cl_program CL_API_CALL create_with_binary(cl_context context, cl_uint count,
       drivers->clCreateProgramWithBinary(context, count, devices, sizes, binaries, status, error);
   if (program == nullptr) return program;
   watch([&](Watcher& seen) {
-    seen.forget_program(program);
-    if (!seen.settings().repair) return;
-    std::vector<std::pair<cl_device_id, std::string>> fingerprints;
+    Origin origin;
     for (cl_uint i = 0; i < count; ++i)
-      fingerprints.emplace_back(
+      origin.binaries.emplace_back(
           devices[i], fingerprint({reinterpret_cast<const char*>(binaries[i]), sizes[i]}));
-    seen.add_binaries(program, std::move(fingerprints));
+    seen.add_program(program, std::move(origin));
   });
+  return program;
+}
+
+cl_program CL_API_CALL create_with_source(cl_context context, cl_uint count, const char** strings,
+                                          const std::size_t* lengths, cl_int* error) {
+  const cl_program program =
+      drivers->clCreateProgramWithSource(context, count, strings, lengths, error);
+  if (program != nullptr) watch([&](Watcher& seen) { seen.add_program(program, {true, {}}); });
   return program;
 }
 
 /// A program that asks for its binaries will come back with them.
 cl_int CL_API_CALL get_program_info(cl_program program, cl_program_info what, std::size_t size,
                                     void* value, std::size_t* size_of_value) {
-  const cl_int result = drivers->clGetProgramInfo(program, what, size, value, size_of_value);
-  if (result != CL_SUCCESS || what != CL_PROGRAM_BINARIES || value == nullptr) return result;
+  const auto ask = [&] {
+    return drivers->clGetProgramInfo(program, what, size, value, size_of_value);
+  };
+  if (what != CL_PROGRAM_BINARIES || value == nullptr) return ask();
+  // Asked for first, as the program did: a binary may grow, but the program has room for no more.
+  const std::size_t count = size / sizeof(unsigned char*);
+  std::vector<cl_device_id> devices(count);
+  std::vector<std::size_t> sizes(count);
+  const bool is_told =
+      drivers->clGetProgramInfo(program, CL_PROGRAM_DEVICES, count * sizeof devices[0],
+                                devices.data(), nullptr) == CL_SUCCESS &&
+      drivers->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, count * sizeof sizes[0],
+                                sizes.data(), nullptr) == CL_SUCCESS;
+  const cl_int result = ask();
+  if (result != CL_SUCCESS || !is_told) return result;
   watch([&](Watcher& seen) {
-    if (!seen.settings().repair) return;
-    const std::size_t count = size / sizeof(unsigned char*);
-    std::vector<cl_device_id> devices(count);
-    std::vector<std::size_t> sizes(count);
-    if (drivers->clGetProgramInfo(program, CL_PROGRAM_DEVICES, count * sizeof devices[0],
-                                  devices.data(), nullptr) != CL_SUCCESS ||
-        drivers->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, count * sizeof sizes[0],
-                                  sizes.data(), nullptr) != CL_SUCCESS)
-      return;
     const char* const* const binaries = static_cast<const char* const*>(value);
     for (std::size_t i = 0; i < count; ++i)
       if (binaries[i] != nullptr && sizes[i] > 0)
@@ -303,12 +316,11 @@ void stand_in() {
   layer.call = Kind<&cl_icd_dispatch::call, decltype(cl_icd_dispatch::call)>::make
   STAND_IN(Making, clCreateKernel);
   STAND_IN(Making, clCloneKernel);
-  STAND_IN(Making, clCreateProgramWithSource);
   STAND_IN(Making, clCreateProgramWithIL);
   STAND_IN(Making, clCreateProgramWithBuiltInKernels);
   STAND_IN(Making, clLinkProgram);
-  STAND_IN(Changing, clBuildProgram);
-  STAND_IN(Changing, clCompileProgram);
+  STAND_IN(Building, clBuildProgram);
+  STAND_IN(Building, clCompileProgram);
   STAND_IN(Waiting, clFinish);
   STAND_IN(Waiting, clWaitForEvents);
   STAND_IN(Transferring, clEnqueueReadBuffer);
@@ -318,6 +330,7 @@ void stand_in() {
   STAND_IN(Transferring, clEnqueueMapImage);
 #undef STAND_IN
   layer.clCreateKernelsInProgram = create_kernels;
+  layer.clCreateProgramWithSource = create_with_source;
   layer.clCreateProgramWithBinary = create_with_binary;
   layer.clGetProgramInfo = get_program_info;
   layer.clCreateCommandQueue = create_queue;

@@ -62,6 +62,7 @@ struct Site {
   std::optional<Trial> trial;            // kept to tell what was tried
   std::optional<Decision> decision;      // by a trial of this run or an earlier one
   bool is_recalled = false;              // of an earlier one
+  unsigned trials_begun = 0;             // in earlier runs, which ended before them
 
   /// Whether the driver is sure to make groups that leave a device idle: it says so, or no other
   /// divide the range.

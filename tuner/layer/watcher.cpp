@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <thread>
 
@@ -17,10 +18,14 @@ namespace {
 constexpr std::uint64_t kTimedAtFirst = 16, kTimedOneOf = 64;
 constexpr std::size_t kHarvestFrom = 16, kMostAwaited = 1024;
 
-/// A trial begins when a site has been launched so often and has taken so long: a new size costs a
-/// compiler's time on some drivers.
+/// A trial begins when a site has been launched so often and has taken so long, longer after each
+/// run that ended before its trial: a new size costs a compiler's time on some drivers, and a
+/// program that is too short for a trial must not pay for it in every run.
 constexpr std::uint64_t kLaunchesBeforeTrial = 3;
-constexpr double kTimeBeforeTrial_ns = 10e6;
+double time_before_trial_ns(unsigned trials_begun) {
+  constexpr double kFirst_ns = 10e6, kFactor = 8;
+  return kFirst_ns * std::pow(kFactor, trials_begun);
+}
 
 /// Of a program that enqueues far ahead of its device: whether it is worth a trial is looked at
 /// before launch 4, 16, 64 and so on.
@@ -30,6 +35,13 @@ bool is_time_to_look(std::uint64_t launches) {
 
 /// No launch takes less: a device that says so has no clock.
 constexpr double kLeastTime_ns = 50;
+
+/// What is not remembered is found anew the next time.
+template <typename Keep>
+void remember(const Keep& keep) try {
+  keep();
+} catch (const std::exception&) {
+}
 
 }  // namespace
 
@@ -114,6 +126,7 @@ void Watcher::examine(Site& site, const Launch& launch) {
     return;
   }
   const std::optional<Decision> kept = memory_.decision(question(site));
+  if (!kept) site.trials_begun = memory_.trials_begun(question(site));
   if (!kept || (kept->way && !fits(site, *kept->way))) return;
   site.decision = kept;
   site.is_recalled = site.is_decided = true;
@@ -127,7 +140,8 @@ std::string Watcher::why_not(Site& site, cl_kernel kernel) const {
     return asking(drivers_.clGetKernelWorkGroupInfo, kernel, record.device->device, what);
   };
   if (!record.program.is_known())
-    return "the text of the program is not known: it was made from binaries, or linked";
+    return "the text of the program is not known: it was linked, or made from binaries of which "
+           "the layer did not see the build";
   const std::array<std::size_t, 3> unknown{1, 1, 1}, none{0, 0, 0};
   if (value_of(group_info(CL_KERNEL_COMPILE_WORK_GROUP_SIZE), unknown) != none)
     return "it has reqd_work_group_size";
@@ -343,8 +357,10 @@ void Watcher::take(Site& site, const std::optional<Trial::Turn>& turn,
 
 void Watcher::consider_trial(Site& site) {
   if (!settings_.repair || site.trial || site.is_decided || site.ways.empty() ||
-      site.launches < kLaunchesBeforeTrial || site.total_ns() < kTimeBeforeTrial_ns)
+      site.launches < kLaunchesBeforeTrial ||
+      site.total_ns() < time_before_trial_ns(site.trials_begun))
     return;
+  remember([&] { memory_.keep_trials_begun(question(site), site.trials_begun + 1); });
   site.trial.emplace(site.ways);
   site.counted = {site.launches, site.total_ns()};
   site.sampled = {};
@@ -357,11 +373,7 @@ void Watcher::settle(Site& site) {
   site.decision = Decision{verdict.way, verdict.gain};
   site.is_decided = true;
   if (site.decision->way) site.way.store(&*site.decision->way, std::memory_order_release);
-  try {
-    memory_.keep(question(site), *site.decision);
-  } catch (const std::exception&) {
-    // It is decided anew the next time.
-  }
+  remember([&] { memory_.keep(question(site), *site.decision); });
 }
 
 Question Watcher::question(const Site& site) const {
@@ -403,26 +415,24 @@ void Watcher::forget_kernel(cl_kernel kernel) {
   ++forgotten_;
 }
 
-void Watcher::forget_program(cl_program program) {
-  const std::lock_guard lock(mutex_);
-  catalog_.forget_program(program);
-}
-
 QueueRecord Watcher::queue(cl_command_queue queue) {
   const std::lock_guard lock(mutex_);
   return catalog_.queue(queue, false);
 }
 
-void Watcher::add_binaries(cl_program program,
-                           std::vector<std::pair<cl_device_id, std::string>> fingerprints) {
+void Watcher::add_program(cl_program program, Origin origin) {
   const std::lock_guard lock(mutex_);
-  catalog_.add_binaries(program, std::move(fingerprints));
+  catalog_.add_program(program, std::move(origin));
+}
+
+void Watcher::forget_build(cl_program program) {
+  const std::lock_guard lock(mutex_);
+  catalog_.forget_build(program);
 }
 
 void Watcher::see_binary(cl_program program, cl_device_id device, std::string_view binary) {
   const std::lock_guard lock(mutex_);
-  const ProgramText& text = catalog_.program(program, device);
-  if (text.is_known()) memory_.keep_text(fingerprint(binary), text);
+  catalog_.keep_text(program, device, binary);
 }
 
 void Watcher::read(const std::function<void(const std::vector<const Site*>&)>& use) const {

@@ -38,12 +38,10 @@ class Watcher {
   void retain_queue(cl_command_queue queue);
   void release_queue(cl_command_queue queue);
   void forget_kernel(cl_kernel kernel);
-  void forget_program(cl_program program);
   [[nodiscard]] QueueRecord queue(cl_command_queue queue);
 
-  /// That the program was made from these binaries, one for each device.
-  void add_binaries(cl_program program,
-                    std::vector<std::pair<cl_device_id, std::string>> fingerprints);
+  void add_program(cl_program program, Origin origin);
+  void forget_build(cl_program program);
   /// That the program asked for the binary of a program that was built for a device.
   void see_binary(cl_program program, cl_device_id device, std::string_view binary);
 

@@ -2,6 +2,7 @@
 /// The disk cache of built programs.
 
 #include <clgauss/export.hpp>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -40,6 +41,8 @@ class ProgramCache {
   /// Stores a program. Also removes the temporary files of killed processes from the folder.
   void store(const std::string& key, const CachedProgram& program) const;
   void remove(const std::string& key) const;
+  /// Removes the programs that were stored first until the others have `most_bytes` at most.
+  void remove_oldest(std::uintmax_t most_bytes) const;
   /// The turn to build the program for `key`. Null if another thread or process has it now. Where
   /// the cache is off or cannot be used, everybody has a turn.
   [[nodiscard]] Turn try_turn(const std::string& key) const;
