@@ -65,7 +65,7 @@ def constants_table():
 
 
 def wrong_list():
-    wrong = [f"- {name_of(report)}: {fault['kernel']} {fault['build']}: {fault['reason']}"
+    wrong = [f"- {name_of(report)}: {fault['kernel']} {fault['build']}: {' '.join(fault['reason'].split())}"
              for report in reports() for fault in report["kernels"]["wrong"]]
     return "\n".join(wrong or ["- none"])
 
