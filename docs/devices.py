@@ -44,7 +44,7 @@ def devices_table():
         kernels = report["kernels"]
         rows.append([name_of(report), f"{report['device']['platform']}, {report['device']['driver']}", report["host"]["text"],
                      f"{report['host']['busy_cores']:.1f}", str(kernels["usable"]), str(kernels["skipped"]), str(len(kernels["wrong"]))])
-    return table(["device", "platform and driver", "host", "cores busy with others", "kernels that give right answers", "skipped", "wrong"], rows)
+    return table(["device", "platform and driver", "host", "cores busy with others", "kernels that give right answers", "skipped", "wrong or not built"], rows)
 
 
 def speeds_table():
