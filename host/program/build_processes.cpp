@@ -425,7 +425,10 @@ void build_by_processes(const Builders& builders, const BuildJobs& jobs,
     listen(kWaitMs);
     bury();
   }
-  bury();
+  while (!jobs_of.empty() && helpers.run()) {  // a process that ends closes its files first
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    bury();
+  }
   if (!jobs.ahead.empty()) helpers.let_go_on();
 }
 

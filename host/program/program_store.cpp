@@ -137,6 +137,7 @@ ProgramStore::ProgramStore(cl::Context context, cl::Device device, const Context
   if (driver_caches_) driver_folder_ = options.driver_cache_folder;
   if (concurrent_ && options.build_processes && options.cache_folder) builder_ = builder_program();
   shares_builds_ = !builder_.empty() && driver_builds_one_by_one(device_);
+  if (driver_compiler_crashes(device_)) guard_builds();
 }
 
 Kernel ProgramStore::kernel(const std::string& file, const std::string& kernel,
@@ -175,7 +176,8 @@ cl::Program& ProgramStore::program(const std::string& file, const Defines& defin
   if (found != programs_.end()) return found->second;
   if (hear_) hear_("building the kernels: " + file);
   const Stopwatch watch(build_seconds_);
-  if (guarded_ && mode_ == Mode::plain) build_in_processes({{file, defines}}, {}, end_of_waiting());
+  if (guarded_ && mode_ != Mode::watching)
+    build_in_processes({{file, defines}}, {}, end_of_waiting());
   auto [built, from_source] = build(file, options);
   if (from_source) built_alone_.push_back({file, defines});
   return programs_.emplace(name, std::move(built)).first->second;
