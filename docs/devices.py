@@ -44,7 +44,7 @@ def devices_table():
         kernels = report["kernels"]
         rows.append([name_of(report), f"{report['device']['platform']}, {report['device']['driver']}", report["host"]["text"],
                      f"{report['host']['busy_cores']:.1f}", str(kernels["usable"]), str(kernels["skipped"]), str(len(kernels["wrong"]))])
-    return table(["device", "platform and driver", "host", "cores busy with others", "kernels that give right answers", "skipped", "wrong"], rows)
+    return table(["device", "platform and driver", "host", "cores busy with others", "kernels that give right answers", "skipped", "wrong or not built"], rows)
 
 
 def speeds_table():
@@ -65,7 +65,7 @@ def constants_table():
 
 
 def wrong_list():
-    wrong = [f"- {name_of(report)}: {fault['kernel']} {fault['build']}: {fault['reason']}"
+    wrong = [f"- {name_of(report)}: {fault['kernel']} {fault['build']}: {' '.join(fault['reason'].split())}"
              for report in reports() for fault in report["kernels"]["wrong"]]
     return "\n".join(wrong or ["- none"])
 

@@ -120,10 +120,9 @@ class Workers {
 }  // namespace
 
 Index parts_of(Index count, Index grain) {
-  const Index most = count / std::max<Index>(grain, 1);
-  if (most <= 1) return 1;  // counting the cores takes longer than a small system's residual
-  const Index cores = std::max<Index>(1, std::thread::hardware_concurrency());
-  return std::min({most, cores, kMostThreads});
+  // Asked once, because glibc opens a file of /sys for the answer, 6 us or more.
+  static const Index cores = std::max<Index>(1, std::thread::hardware_concurrency());
+  return std::clamp<Index>(count / std::max<Index>(grain, 1), 1, std::min(cores, kMostThreads));
 }
 
 void in_parallel(Index count, Index grain, const std::function<void(Index, Index)>& body) {

@@ -163,6 +163,11 @@ bool driver_builds_one_by_one(const cl::Device& device) {
   return platform_of(device) == "NVIDIA CUDA";
 }
 
+bool driver_compiler_crashes(const cl::Device& device) {
+  return platform_of(device) == "Portable Computing Language" &&
+         device.getInfo<CL_DRIVER_VERSION>().starts_with("5.");
+}
+
 void set_driver_environment() {
   if (operating_system::has_first_cores()) setenv("POCL_AFFINITY", "1", 0);
 }

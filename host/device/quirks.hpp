@@ -52,6 +52,10 @@ T query_or(const cl::Device& device, cl_device_info what, T fallback) {
 /// threads.)
 [[nodiscard]] bool driver_builds_one_by_one(const cl::Device& device);
 
+/// Whether the driver's compiler is known to end the process over some kernels: that of PoCL 5 does
+/// so by an assertion, over two of clgauss's.
+[[nodiscard]] bool driver_compiler_crashes(const cl::Device& device);
+
 /// Whether look-ahead, which factors a panel during the preceding update, makes an LU faster. No
 /// query tells, so the answer rests on measurements on an H200: true for NVIDIA devices of compute
 /// capability 9 that accept inline PTX.

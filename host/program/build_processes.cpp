@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -32,12 +35,19 @@ namespace {
 namespace fs = std::filesystem;
 using io::Descriptor;
 
-// The open files of a helper. The sheet holds the device's text, the cache folder and the jobs,
-// each text preceded by its length. The two queues, which all helpers share, deliver numbers of
-// jobs: those needed and those built ahead. The number of each needed job is sent back when it is
-// done. The turn to build ahead is only kept open.
-constexpr int kQueue = 0, kDone = 1, kSheet = 3, kQueueAhead = 4, kTurnAhead = 5, kLast = 5;
+// The open files of a helper. The sheet holds the device's text, the cache folder, whether binaries
+// are kept, and the jobs, each text preceded by its length. The two queues, which all helpers
+// share, deliver numbers of jobs: those needed and those built ahead. A Message is sent back when a
+// needed job is begun and when it is done. The turn to build ahead is only kept open.
+constexpr int kQueue = 0, kMessages = 1, kSheet = 3, kQueueAhead = 4, kTurnAhead = 5, kLast = 5;
 using Number = std::uint32_t;
+
+struct Message {
+  Number job, process, is_done;
+};
+
+constexpr std::string_view kKept = "kept";          // binaries, in a sheet
+constexpr std::string_view kSurvived = "survived";  // a compiler's answer
 
 constexpr int kWaitMs = 50;
 
@@ -59,8 +69,9 @@ std::optional<std::string> take(std::string_view& sheet) {
   return text;
 }
 
-std::string_view bytes_of(const Number& number) {
-  return {reinterpret_cast<const char*>(&number), sizeof number};
+template <typename T>
+std::string_view bytes_of(const T& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
 struct Pipe {
@@ -89,32 +100,64 @@ Descriptor queue_of(std::size_t first, std::size_t last) {
   return lifted(queue->out);
 }
 
+/// The last line of an open file that is not empty.
+std::string last_line(const Descriptor& file) {
+  std::array<char, 1 << 16> block{};
+  const ssize_t count = pread(file.number(), block.data(), block.size(), 0);
+  std::string_view text(block.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  text = text.substr(0, text.find_last_not_of('\n') + 1);
+  return std::string(text.substr(text.find_last_of('\n') + 1));
+}
+
+/// What a compiler is to blame for, of the statuses of waitpid(): an exit and signals of a fault,
+/// not those that users and a system without memory send. Empty otherwise.
+std::string fault_in(int status) {
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+    return fmt::format("exit code {}", WEXITSTATUS(status));
+  constexpr int kFaults[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
+  if (!WIFSIGNALED(status) || std::ranges::count(kFaults, WTERMSIG(status)) == 0) return {};
+  return strsignal(WTERMSIG(status));
+}
+
 /// The running helpers. The destructor kills them, unless they may go on.
 class Helpers {
  public:
+  /// A helper that has ended. `fault` is empty where it is not the compiler's.
+  struct Ended {
+    Number process;
+    std::string fault;
+  };
+
   Helpers() = default;
   Helpers(const Helpers&) = delete;
   Helpers& operator=(const Helpers&) = delete;
   ~Helpers() {
     if (running_.empty()) return;
+    std::vector<pid_t> processes;
+    for (const Helper& helper : running_) processes.push_back(helper.process);
     if (!go_on_)
-      for (const pid_t process : running_) kill(process, SIGKILL);
+      for (const pid_t process : processes) kill(process, SIGKILL);
     try {  // a driver is slow to end a process that used a device
-      std::thread(await, running_).detach();
+      std::thread(await, processes).detach();
     } catch (const std::system_error&) {
-      if (!go_on_) await(running_);
+      if (!go_on_) await(processes);
     }
   }
 
   void let_go_on() { go_on_ = true; }
 
-  void start(const fs::path& builder, int queue, int queue_ahead, int done, int sheet,
+  void start(const fs::path& builder, int queue, int queue_ahead, int messages, int sheet,
              int turn_ahead) {
+    const Descriptor memory(operating_system::open_memory_file());
+    Descriptor said = lifted(memory);
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, queue, kQueue);
-    posix_spawn_file_actions_adddup2(&files, done, kDone);
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, messages, kMessages);
+    if (said.open())
+      posix_spawn_file_actions_adddup2(&files, said.number(), STDERR_FILENO);
+    else
+      posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&files, sheet, kSheet);
     posix_spawn_file_actions_adddup2(&files, queue_ahead, kQueueAhead);
     if (turn_ahead >= 0) posix_spawn_file_actions_adddup2(&files, turn_ahead, kTurnAhead);
@@ -122,39 +165,56 @@ class Helpers {
     std::array<char*, 2> arguments{name.data(), nullptr};
     pid_t process = 0;
     if (posix_spawn(&process, builder.c_str(), &files, nullptr, arguments.data(), environ) == 0)
-      running_.push_back(process);
+      running_.push_back({process, std::move(said)});
     posix_spawn_file_actions_destroy(&files);
   }
 
-  /// Whether helpers are running; forgets those that have ended. ECHILD counts as ended: the
-  /// program ignores the ends of its children or waits for any child.
-  [[nodiscard]] bool run() {
-    std::erase_if(running_, [](pid_t process) {
-      const pid_t ended = waitpid(process, nullptr, WNOHANG);
-      return ended == process || (ended < 0 && errno == ECHILD);
+  [[nodiscard]] bool run() const { return !running_.empty(); }
+
+  /// Forgets the helpers that have ended. ECHILD counts as ended: the program ignores the ends of
+  /// its children or waits for any child.
+  [[nodiscard]] std::vector<Ended> take_ended() {
+    std::vector<Ended> all;
+    std::erase_if(running_, [&](const Helper& helper) {
+      int status = 0;
+      const pid_t ended = waitpid(helper.process, &status, WNOHANG);
+      if (ended != helper.process && !(ended < 0 && errno == ECHILD)) return false;
+      std::string fault = ended == helper.process ? fault_in(status) : "";
+      const std::string said = fault.empty() ? "" : last_line(helper.said);
+      if (!said.empty()) fault += ": " + said;
+      all.push_back({static_cast<Number>(helper.process), std::move(fault)});
+      return true;
     });
-    return !running_.empty();
+    return all;
   }
 
  private:
+  struct Helper {
+    pid_t process;
+    Descriptor said;  // on standard error
+  };
+
   static void await(const std::vector<pid_t>& processes) {
     for (const pid_t process : processes)
       while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) continue;
   }
 
-  std::vector<pid_t> running_;
+  std::vector<Helper> running_;
   bool go_on_ = false;
 };
 
-/// How many numbers can be read at once, waiting at most `milliseconds` for the first; -1 at the
-/// end.
-int read_numbers(const Descriptor& done, int milliseconds) {
-  pollfd waiting{done.number(), POLLIN, 0};
-  if (poll(&waiting, 1, milliseconds) <= 0) return 0;
-  std::array<Number, 64> numbers{};
-  const ssize_t count = read(done.number(), numbers.data(), sizeof numbers);
-  if (count < 0) return errno == EINTR ? 0 : -1;
-  return count == 0 ? -1 : static_cast<int>(static_cast<std::size_t>(count) / sizeof(Number));
+/// The messages that can be read at once, waiting at most `milliseconds` for the first. Empty
+/// optional at the end.
+std::optional<std::vector<Message>> read_messages(const Descriptor& messages, int milliseconds) {
+  std::vector<Message> all(64);
+  pollfd waiting{messages.number(), POLLIN, 0};
+  ssize_t count = 0;
+  if (poll(&waiting, 1, milliseconds) > 0) {
+    count = read(messages.number(), all.data(), all.size() * sizeof(Message));
+    if (count == 0 || (count < 0 && errno != EINTR)) return std::nullopt;
+  }
+  all.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)) / sizeof(Message));
+  return all;
 }
 
 std::string read_sheet() {
@@ -180,30 +240,34 @@ std::optional<cl::Device> find_device(const std::string& text) {
   return std::nullopt;
 }
 
+/// PoCL compiles kernels as far as machine code only where their binaries are read.
 void build(const cl::Context& context, const cl::Device& device, const ProgramCache& cache,
-           const BuildJob& job) {
+           bool keeps_binaries, const BuildJob& job) {
   const auto turn = await_turn(cache, job.key, end_of_waiting(), [] {});
-  if (cache.fetch(job.key)) return;  // another process has built it meanwhile
+  if (is_tried(cache, job.key)) return;  // another process has built it meanwhile
   try {
     const cl::Program program(context, job.source);
     program.build(device, job.options.c_str());
     const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>();
-    if (!binaries.empty() && !binaries.front().empty())
-      cache.store(job.key, {program.getInfo<CL_PROGRAM_KERNEL_NAMES>(), binaries.front()});
+    if (keeps_binaries && !binaries.empty() && !binaries.front().empty())
+      return cache.store(job.key, {program.getInfo<CL_PROGRAM_KERNEL_NAMES>(), binaries.front()});
   } catch (const cl::Error&) {  // the requesting process builds it again and reports the error
   }
+  cache.store(compiler_key(job.key), {{}, {kSurvived.begin(), kSurvived.end()}});
 }
 
 }  // namespace
 
 int run_builder() try {
   operating_system::end_with_parent();
+  constexpr rlimit kNone{0, 0};
+  setrlimit(RLIMIT_CORE, &kNone);   // a compiler's crash leaves no file
   constexpr int kMostFiles = 1024;  // a helper that outlives its parent must hold no lock or pipe
   for (int file = kLast + 1; file < kMostFiles; ++file) close(file);
   const std::string whole = read_sheet();
   std::string_view sheet = whole;
-  const auto text = take(sheet), folder = take(sheet);
-  if (!text || !folder) {
+  const auto text = take(sheet), folder = take(sheet), binaries = take(sheet);
+  if (!text || !folder || !binaries) {
     std::fputs("clgauss-builder is a part of clgauss, which starts it to build kernels\n", stderr);
     return 2;
   }
@@ -227,18 +291,38 @@ int run_builder() try {
   const auto take_from = [&](int queue) {
     return read(queue, &job, sizeof job) == sizeof job && job < jobs.size();
   };
+  const auto tell = [&](Number is_done) {
+    const Message message{job, static_cast<Number>(getpid()), is_done};
+    if (!io::write_all(kMessages, bytes_of(message))) _exit(0);
+  };
   while (take_from(kQueue)) {
-    build(context, *device, cache, jobs[job]);
-    if (!io::write_all(kDone, bytes_of(job))) _exit(0);
+    tell(0);
+    build(context, *device, cache, *binaries == kKept, jobs[job]);
+    tell(1);
   }
-  dup2(STDERR_FILENO, kDone);  // closes the pipe
+  dup2(STDERR_FILENO, kMessages);  // closes the pipe
   operating_system::outlive_parent();
   constexpr int kBehindOthers = 10;
   static_cast<void>(nice(kBehindOthers));
-  while (take_from(kQueueAhead)) build(context, *device, cache, jobs[job]);
+  while (take_from(kQueueAhead)) build(context, *device, cache, *binaries == kKept, jobs[job]);
   _exit(0);  // some drivers take longer to shut down than to build a program
 } catch (const cl::Error&) {
   return 5;
+} catch (const std::bad_alloc&) {
+  _exit(0);  // no fault of the compiler's
+}
+
+std::string compiler_key(const std::string& key) { return "compiler\n" + key; }
+
+std::optional<std::string> compiler_fault(const ProgramCache& cache, const std::string& key) {
+  const auto kept = cache.fetch(compiler_key(key));
+  std::string answer = kept ? std::string(kept->binary.begin(), kept->binary.end()) : "";
+  if (answer.empty() || answer == kSurvived) return std::nullopt;
+  return answer;
+}
+
+bool is_tried(const ProgramCache& cache, const std::string& key) {
+  return cache.fetch(key) || cache.fetch(compiler_key(key));
 }
 
 std::chrono::steady_clock::time_point end_of_waiting() {
@@ -277,6 +361,7 @@ void build_by_processes(const Builders& builders, const BuildJobs& jobs,
   std::string text;
   append(text, builders.device);
   append(text, builders.cache.string());
+  append(text, builders.keeps_binaries ? kKept : "");
   for (const auto* some : {&jobs.needed, &jobs.ahead})
     for (const auto& [key, source, options] : *some)
       for (const std::string& part : {key, source, options}) append(text, part);
@@ -285,34 +370,67 @@ void build_by_processes(const Builders& builders, const BuildJobs& jobs,
       sheet = lifted(memory), queue = queue_of(0, needed),
       ahead = queue_of(needed, needed + jobs.ahead.size());
   Descriptor turn = jobs.turn_ahead ? lifted(*jobs.turn_ahead) : Descriptor();
-  std::optional<Pipe> done = Pipe::open();
-  Descriptor done_in = done ? lifted(done->in) : Descriptor();
-  if (!sheet.open() || !queue.open() || !ahead.open() || !done_in.open() ||
+  std::optional<Pipe> messages = Pipe::open();
+  Descriptor messages_in = messages ? lifted(messages->in) : Descriptor();
+  if (!sheet.open() || !queue.open() || !ahead.open() || !messages_in.open() ||
       !io::write_all(sheet.number(), text))
     return;  // programs are then built when needed
+  messages->in = Descriptor();
 
   Helpers helpers;
-  for (std::size_t i = 0; i < builders.processes; ++i)
-    helpers.start(builders.program, queue.number(), ahead.number(), done_in.number(),
+  const auto start_helper = [&] {
+    helpers.start(builders.program, queue.number(), ahead.number(), messages_in.number(),
                   sheet.number(), turn.number());
-  done->in = Descriptor();
-  done_in = Descriptor();
-  turn = Descriptor();
-  std::size_t built = 0;
+  };
+  for (std::size_t i = 0; i < builders.processes; ++i) start_helper();
+  std::size_t taken = 0, done = 0;
+  std::map<Number, Number> jobs_of;  // that helpers have begun, by process
   bool reading = true;
-  const auto count = [&](int milliseconds) {
-    hear(built);
-    const int more = read_numbers(done->out, milliseconds);
-    reading = more >= 0;
-    if (more > 0) built += static_cast<std::size_t>(more);
+  const auto listen = [&](int milliseconds) {
+    hear(done);
+    const auto read = read_messages(messages->out, milliseconds);
+    reading = read.has_value();
+    for (const auto& [job, process, is_done] : read.value_or(std::vector<Message>())) {
+      if (is_done) {
+        jobs_of.erase(process);
+        ++done;
+      } else {
+        jobs_of[process] = job;
+        ++taken;
+      }
+    }
+  };
+  // A helper that ended in a job is followed by another.
+  const ProgramCache cache(builders.cache);
+  const auto bury = [&] {
+    for (const auto& [process, fault] : helpers.take_ended()) {
+      if (reading) listen(0);  // what it has sent
+      const auto left = jobs_of.find(process);
+      if (left == jobs_of.end()) continue;
+      if (!fault.empty())
+        cache.store(compiler_key(jobs.needed[left->second].key),
+                    {{}, {fault.begin(), fault.end()}});
+      jobs_of.erase(left);
+      ++done;
+      if (taken < needed && reading) start_helper();
+    }
   };
   Number job = 0;
-  while (read(queue.number(), &job, sizeof job) == sizeof job) {
-    count(0);
+  while (builders.own && read(queue.number(), &job, sizeof job) == sizeof job) {
+    ++taken;
+    listen(0);
     builders.own(jobs.needed[job]);
-    ++built;
+    ++done;
   }
-  while (reading && built < needed && helpers.run()) count(kWaitMs);
+  while (reading && done < needed && helpers.run()) {
+    if (taken == needed) messages_in = Descriptor();  // `messages` then ends with what is needed
+    listen(kWaitMs);
+    bury();
+  }
+  while (!jobs_of.empty() && helpers.run()) {  // a process that ends closes its files first
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    bury();
+  }
   if (!jobs.ahead.empty()) helpers.let_go_on();
 }
 

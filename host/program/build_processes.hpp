@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,17 @@ struct BuildJob {
 
 /// Identifies a device and its driver: the first part of every key.
 [[nodiscard]] std::string device_text(const cl::Device& device);
+
+/// Keeps, in a ProgramCache, what became of a helper that built the program of `key`.
+[[nodiscard]] std::string compiler_key(const std::string& key);
+
+/// By what fault the driver's compiler ended the process that built the program of `key`, and the
+/// last line that it wrote; empty where no such thing is known.
+[[nodiscard]] std::optional<std::string> compiler_fault(const ProgramCache& cache,
+                                                        const std::string& key);
+
+/// Whether a process has built the program of `key`, or was ended by it.
+[[nodiscard]] bool is_tried(const ProgramCache& cache, const std::string& key);
 
 /// The path of the helper program, clgauss-builder: beside the file that contains this code, or
 /// where it was installed; empty if it is in neither place.
@@ -37,11 +49,13 @@ Turn await_turn(const ProgramCache& cache, const std::string& key,
 
 /// The processes that build, and the device and cache that they build for.
 struct Builders {
-  std::filesystem::path program;                 // builder_program()
-  std::string device;                            // device_text()
-  std::filesystem::path cache;                   // the folder of a ProgramCache
-  std::size_t processes = 0;                     // in addition to this one
-  std::function<void(const BuildJob& job)> own;  // builds and keeps a job here
+  std::filesystem::path program = {};  // builder_program()
+  std::string device = {};             // device_text()
+  std::filesystem::path cache = {};    // the folder of a ProgramCache
+  std::size_t processes = 0;           // in addition to this one
+  /// Builds and keeps a job here. Where it is empty, helpers build all jobs.
+  std::function<void(const BuildJob& job)> own = {};
+  bool keeps_binaries = true;  // in the cache; otherwise the driver keeps its own
 };
 
 /// Programs to build, in this order.
@@ -56,6 +70,7 @@ struct BuildJobs {
 
 /// Builds in the helper processes and in this one, until no needed job is left. A job that a helper
 /// built is then in the cache. A failed job is not; whoever needs the program will see the error.
+/// Where the compiler ended a helper, compiler_fault() says so from then on.
 /// Calls `hear` several times a second with the number of finished needed jobs; if `hear` throws,
 /// the helpers are killed and the exception is passed on.
 void build_by_processes(const Builders& builders, const BuildJobs& jobs,

@@ -135,9 +135,9 @@ ProgramStore::ProgramStore(cl::Context context, cl::Device device, const Context
       driver_caches_(options.driver_caches && driver_keeps_programs(device_)),
       concurrent_(options.concurrent_builds && driver_builds_side_by_side(device_)) {
   if (driver_caches_) driver_folder_ = options.driver_cache_folder;
-  if (concurrent_ && options.build_processes && options.cache_folder &&
-      driver_builds_one_by_one(device_))
-    builder_ = builder_program();
+  if (concurrent_ && options.build_processes && options.cache_folder) builder_ = builder_program();
+  shares_builds_ = !builder_.empty() && driver_builds_one_by_one(device_);
+  if (driver_compiler_crashes(device_)) guard_builds();
 }
 
 Kernel ProgramStore::kernel(const std::string& file, const std::string& kernel,
@@ -176,6 +176,8 @@ cl::Program& ProgramStore::program(const std::string& file, const Defines& defin
   if (found != programs_.end()) return found->second;
   if (hear_) hear_("building the kernels: " + file);
   const Stopwatch watch(build_seconds_);
+  if (guarded_ && mode_ != Mode::watching)
+    build_in_processes({{file, defines}}, {}, end_of_waiting());
   auto [built, from_source] = build(file, options);
   if (from_source) built_alone_.push_back({file, defines});
   return programs_.emplace(name, std::move(built)).first->second;
@@ -221,7 +223,7 @@ void ProgramStore::build_all(const std::vector<ProgramRequest>& requests,
   if (missing.empty()) return;
   const Stopwatch watch(build_seconds_);
   const auto until = end_of_waiting();
-  if (!builder_.empty()) build_in_processes(missing, later, until);
+  if (helpers_build()) build_in_processes(missing, later, until);
   std::map<std::string, std::future<std::optional<cl::Program>>> building;
   const auto start = [&](const ProgramRequest& request, Turn turn) {
     building.emplace(name_of(request),
@@ -235,7 +237,7 @@ void ProgramStore::build_all(const std::vector<ProgramRequest>& requests,
   for (const ProgramRequest& request : missing) {
     if (programs_.contains(name_of(request))) continue;
     auto turn = turn_for(request, {});
-    if (turn || builder_.empty())
+    if (turn || !helpers_build())
       start(request, std::move(turn));
     else
       of_others.push_back(request);
@@ -280,13 +282,28 @@ std::optional<cl::Program> ProgramStore::try_to_build(const ProgramRequest& requ
 
 Turn ProgramStore::turn_for(const ProgramRequest& request,
                             std::chrono::steady_clock::time_point until) const {
-  if (builder_.empty()) return nullptr;
+  if (!helpers_build()) return nullptr;
   const std::string source = kernel_source(request.file, kernel_folder_);
   return await_turn(cache_, cache_key(device_, source, options_of(device_, request.defines)), until,
                     [&] {
                       if (hear_)
                         hear_("building the kernels: another process is building " + request.file);
                     });
+}
+
+bool ProgramStore::helpers_build() const { return shares_builds_ || guarded_; }
+
+void ProgramStore::guard_builds() { guarded_ = !builder_.empty(); }
+
+void ProgramStore::build_by(Builders builders, const BuildJobs& jobs) const {
+  builders.program = builder_;
+  builders.device = device_text(device_);
+  builders.cache = *cache_.folder();
+  builders.keeps_binaries = !driver_caches_;
+  build_by_processes(builders, jobs, [&](std::size_t done) {
+    if (hear_)
+      hear_(fmt::format("building the kernels: {} of {} programs", done, jobs.needed.size()));
+  });
 }
 
 void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing,
@@ -301,7 +318,7 @@ void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing
       std::string options = options_of(device_, request.defines),
                   source = kernel_source(request.file, kernel_folder_),
                   key = cache_key(device_, source, options);
-      if (cache_.fetch(key) || cache_.try_turn(key) == nullptr ||
+      if (is_tried(cache_, key) || cache_.try_turn(key) == nullptr ||
           !request_of.emplace(key, request).second)
         continue;  // it is built, or another process is building it
       jobs.push_back({std::move(key), std::move(source), std::move(options)});
@@ -312,6 +329,11 @@ void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing
   // A process needs 0.1 s before it builds, after those started earlier, so two programs are not
   // worth one.
   const std::size_t cores = std::thread::hardware_concurrency(), needed = jobs.needed.size();
+  if (guarded_) {
+    if (needed > 0) require_room();  // a compiler without it ends, which is not the kernel's fault
+    return build_by(
+        {.processes = std::min({needed, kMostProcesses, std::max<std::size_t>(cores, 1)})}, jobs);
+  }
   if (cores < 2 || needed < 3) return;
   // One process at a time builds ahead. On an H200 a Cholesky factorization at once after the first
   // LU took 1.8 s when its process opened helpers for that beside those of the first, and 1.2 s so.
@@ -327,11 +349,7 @@ void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing
     const auto turn = turn_for(request, until);
     if (auto built = try_to_build(request)) programs_.emplace(name_of(request), *std::move(built));
   };
-  build_by_processes(
-      {builder_, device_text(device_), *cache_.folder(), processes - 1, own}, jobs,
-      [&](std::size_t done) {
-        if (hear_) hear_(fmt::format("building the kernels: {} of {} programs", done, needed));
-      });
+  build_by({.processes = processes - 1, .own = own}, jobs);
 }
 
 std::optional<cl::Program> ProgramStore::load(const std::string& key, const std::string& source,
@@ -355,8 +373,11 @@ std::pair<cl::Program, bool> ProgramStore::build(const std::string& file,
   const std::string source = kernel_source(file, kernel_folder_);
   const std::string key = cache_key(device_, source, options);
   if (const auto loaded = load(key, source, options)) return {*loaded, false};
-  if (mode_ == Mode::watching && !driver_caches_) throw NotBuilt{};
+  if (mode_ == Mode::watching && (!driver_caches_ || (guarded_ && !is_tried(cache_, key))))
+    throw NotBuilt{};
   require_room();
+  if (const auto fault = compiler_fault(cache_, key))
+    throw BuildError(file, options, "the driver's compiler ended the process: " + *fault);
   cl::Program program(context_, source);
   // Not through CLHPP, which loses the reason of a failure without a build log.
   const cl_int result = clBuildProgram(program(), 1, &device_(), options.c_str(), nullptr, nullptr);

@@ -2,6 +2,7 @@
 #include "program/build_processes.hpp"
 
 #include <doctest/doctest.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/least_squares.hpp>
 #include <clgauss/solve.hpp>
+#include <cstdlib>
 #include <iterator>
 #include <thread>
 
@@ -52,6 +54,20 @@ struct Built {
   }
 };
 
+/// An environment variable, until the end of the scope.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
 /// Whether `question` is answered with yes within half a minute.
 bool comes_true(const std::function<bool()>& question) {
   for (int i = 0; i < 600; ++i) {
@@ -77,6 +93,35 @@ TEST_CASE("builders: each job is done by one process, and one that fails is left
     CHECK(built.own >= 1);  // this process does not wait for others to begin
     CHECK(built.own + kept(cache.path()) <= 4);
     CHECK(built.own + kept(cache.path()) >= 3);
+  });
+}
+
+TEST_CASE("builders: a job in which the compiler ends the helper is remembered, and left") {
+  on_every_device([](const Device& device) {
+    const test::TemporaryFolder cache;
+    const ProgramCache programs(cache.path());
+    std::vector<BuildJob> jobs = some_jobs();
+    jobs.insert(jobs.begin(), {"key of what ends the compiler", jobs[0].source, "-DENDS=1"});
+    const std::string& ends = jobs[0].key;
+    const auto build = [&](const std::string& text, int signal) {
+      const Variable layers("OPENCL_LAYERS", test::layers_over_faults()),
+          options("CLGAUSS_FAULT_ABORT", text), how("CLGAUSS_FAULT_SIGNAL", std::to_string(signal));
+      build_by_processes({.program = builder_program(),
+                          .device = device_text(device.handle),
+                          .cache = cache.path(),
+                          .processes = 1},
+                         {jobs}, [](std::size_t) {});
+    };
+    build("-DENDS=", SIGKILL);  // as the system does where memory is short
+    CHECK(kept(cache.path()) == 3);
+    CHECK_FALSE(is_tried(programs, ends));
+    build("-DENDS=", SIGABRT);
+    const std::string fault = "Aborted: compiler.cc:1: an assertion of a test failed";
+    CHECK(compiler_fault(programs, ends) == fault);
+    CHECK(is_tried(programs, jobs.back().key));
+    CHECK_FALSE(compiler_fault(programs, jobs.back().key).has_value());
+    build("no such option", SIGABRT);  // what is known is not tried again
+    CHECK(compiler_fault(programs, ends) == fault);
   });
 }
 

@@ -9,6 +9,8 @@
 //   CLGAUSS_FAULT_CODE=c         the error it returns; -5, CL_OUT_OF_RESOURCES, if not given
 //   CLGAUSS_FAULT_LOG=file       the calls' names are appended to the file, one a line; with
 //                                CLGAUSS_FAULT_AT only the one that failed
+//   CLGAUSS_FAULT_ABORT=text     a clBuildProgram whose options contain the text ends the process,
+//                                as a compiler's assertion does, or by CLGAUSS_FAULT_SIGNAL
 //   CLGAUSS_FAULT_FLIP=j:w:mask  word w (32 bits, from 0) of what the j-th clEnqueueReadBuffer
 //                                (from 1) returns is XORed with mask
 #include <CL/cl_layer.h>
@@ -17,7 +19,9 @@
 
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -169,6 +173,15 @@ void flip(void* data, std::size_t bytes) {
   std::memcpy(static_cast<char*>(data) + begin, &value, sizeof value);
 }
 
+/// Ends the process where these options of clBuildProgram are those to end at.
+void end_at(const char* options) {
+  static const char* const text = std::getenv("CLGAUSS_FAULT_ABORT");
+  if (text == nullptr || options == nullptr || std::strstr(options, text) == nullptr) return;
+  std::fputs("compiler.cc:1: an assertion of a test failed\n", stderr);
+  std::raise(static_cast<int>(number_in("CLGAUSS_FAULT_SIGNAL", SIGABRT)));
+  std::abort();  // where a handler of the driver's came back
+}
+
 /// Stands in for one function of the dispatch table.
 template <Call, auto Member, typename Function>
 struct Hook;
@@ -176,6 +189,7 @@ struct Hook;
 template <Call call, auto Member, typename Result, typename... Arguments>
 struct Hook<call, Member, Result(CL_API_CALL*)(Arguments...)> {
   static Result CL_API_CALL make(Arguments... arguments) {
+    if constexpr (call == Call::clBuildProgram_) end_at(std::get<3>(std::tuple(arguments...)));
     if (is_to_fail(call)) return failed(std::tuple<Arguments...>(arguments...));
     const Result result = (drivers->*Member)(arguments...);
     if constexpr (call == Call::clEnqueueReadBuffer_) {

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
 
@@ -277,4 +278,30 @@ TEST_CASE("a damaged number from the device is never a crash, nor a wrong answer
               CHECK((result.exit_code == 5 || result.exit_code == 7 || result.exit_code == 8));
           }
     }
+}
+
+TEST_CASE("a compiler that ends the process over some kernels costs these alone, and once") {
+  if (!thorough()) return;  // every kernel is built twice
+  for (const std::string& device : devices()) {
+    const TemporaryFolder folder, cache;
+    for (const char* fault : {"CLGAUSS_FAULT_ABORT=-DSMALL_N=", ""}) {
+      const ProcessResult result = run_program(
+          folder, "devices --kernels --json --device " + device,
+          fmt::format("OPENCL_LAYERS={} XDG_CACHE_HOME={} {} timeout {}", layers_over_faults(),
+                      cache.path().string(), fault, 2 * kSecondsToHang));
+      CAPTURE(result.err);
+      REQUIRE(result.exit_code == 0);
+      std::size_t usable = 0, ended = 0;
+      for (const auto& kernel : nlohmann::json::parse(result.out).at(0).at("kernels")) {
+        usable += kernel.at("usable").get<bool>() ? 1 : 0;
+        if (kernel.at("build").get<std::string>().find(" SMALL_N=") == std::string::npos) continue;
+        ++ended;
+        CAPTURE(kernel.dump());
+        CHECK_FALSE(kernel.at("usable").get<bool>());
+        CHECK(kernel.dump().find("Aborted: compiler.cc:1: an assertion") != std::string::npos);
+      }
+      CHECK(ended > 0);
+      CHECK(usable > 20);
+    }
+  }
 }

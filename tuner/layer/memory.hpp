@@ -54,9 +54,9 @@ struct Decision {
 /// each time.
 class Memory {
  public:
-  static constexpr std::uintmax_t kMost_bytes = 64 << 20;
+  static constexpr std::uintmax_t kMostBytes = 64 << 20;
 
-  explicit Memory(std::optional<std::filesystem::path> folder, std::uintmax_t most = kMost_bytes)
+  explicit Memory(std::optional<std::filesystem::path> folder, std::uintmax_t most = kMostBytes)
       : files_(std::move(folder)), most_bytes_(most) {}
 
   [[nodiscard]] std::optional<Decision> decision(const Question& question) const;

@@ -93,16 +93,15 @@ void ExtremeSingularValues::swap_columns(Index first, Index second) {
 
 namespace {
 
-/// Whether neither the estimates of a triangle's singular values nor some steps of inverse
-/// iteration find one below the tolerance times the largest.
-bool has_full_rank(const Matrix& r, double tolerance) {
-  const Index n = r.cols();
+/// Whether neither the estimates of the singular values of R, the upper triangle of the first n
+/// columns, nor some steps of inverse iteration find one below the tolerance times the largest.
+bool has_full_rank(const Matrix& r, Index n, double tolerance) {
   ExtremeSingularValues extremes(n);
   for (Index j = 0; j < n; ++j) {
     if (!extremes.append(j, r(j, j), tolerance)) return false;
     extremes.add_row(j + 1, r.row(j).data() + j + 1);
   }
-  const HostTriangles<double> triangle{r.values().data(), n, n};
+  const HostTriangles<double> triangle{r.values().data(), n, r.cols()};
   Matrix x = random_matrix(n, 2, 1);
   double of_inverse = 0;
   for (int step = 0; step < kInverseSteps; ++step) {
@@ -142,7 +141,7 @@ Geqp3::Geqp3(const Matrix& a, double tolerance) : Geqp3(a, whole_range(a.cols())
 }
 
 std::optional<Geqp3> Geqp3::of_triangle(const Matrix& r, double tolerance, double clear) {
-  if (has_full_rank(r, tolerance)) return std::nullopt;
+  if (has_full_rank(r, r.cols(), tolerance)) return std::nullopt;
   Geqp3 qr(r, whole_range(r.cols()));
   qr.take_columns_in_order(tolerance);
   if (qr.rank() > 0 && qr.rank() < qr.n_) {
@@ -187,15 +186,7 @@ bool Geqp3::is_clear(double most, double tolerance) const {
     for (const double value : a_.row(i).subspan(rank(), n_ - rank())) left += value * value;
   const double omitted = std::sqrt(left);
   return omitted <= most * extremes_.largest() && kGap * omitted <= extremes_.smallest() &&
-         has_full_rank(taken(), tolerance);
-}
-
-/// The triangle of the columns taken.
-Matrix Geqp3::taken() const {
-  Matrix triangle(rank(), rank());
-  for (Index i = 0; i < rank(); ++i)
-    std::ranges::copy(row(i).first(rank() - i), triangle.row(i).begin() + i);
-  return triangle;
+         has_full_rank(a_, rank(), tolerance);
 }
 
 /// An order in which the columns taken have no large part in the others, each with the columns of R

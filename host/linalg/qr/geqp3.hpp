@@ -86,7 +86,6 @@ class Geqp3 {
   void take_longest_columns(double tolerance);
   void take_columns_in_order(double tolerance);
   [[nodiscard]] bool is_clear(double most, double tolerance) const;
-  [[nodiscard]] Matrix taken() const;
   [[nodiscard]] std::vector<Index> better_order() const;
   void measure_columns();
   void swap_columns(Index first, Index second);

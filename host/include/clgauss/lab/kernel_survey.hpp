@@ -10,7 +10,8 @@ namespace CLGAUSS_EXPORT clgauss {
 /// Self-tests all kernels of LU, GEMM, the batched solves and the elimination, in every type that
 /// the device supports, including those that a solve would use only if others failed.
 /// context.trials().verdicts() then has all verdicts. It builds what is not in the cache, which can
-/// take minutes. `progress` gets the names of the kernels being tested.
+/// take minutes, in helper processes first: see ProgramStore::guard_builds(). `progress` gets what
+/// is being built and the names of the kernels being tested.
 void survey_kernels(Context& context, const ProgressCallback& progress = {});
 
 }  // namespace clgauss

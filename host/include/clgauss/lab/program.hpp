@@ -72,6 +72,8 @@ struct ProgramRequest {
 };
 
 struct ContextOptions;
+struct Builders;
+struct BuildJobs;
 
 /// The programs of one context. Each is built, or loaded from the disk cache, when it is first
 /// requested, and is then kept. If the driver caches its own builds (PoCL), nothing is added to the
@@ -132,6 +134,11 @@ class ProgramStore {
   void build_all(const std::vector<ProgramRequest>& requests,
                  const std::function<void()>& later = {});
 
+  /// From now on a helper process, where there is one, builds each program before this process
+  /// does. If the driver's compiler ends a helper, the program counts as one that does not build,
+  /// which the disk cache remembers.
+  void guard_builds();
+
   /// Seconds spent so far in kernel() and build_all() on building and loading.
   [[nodiscard]] double build_seconds() const noexcept { return build_seconds_; }
 
@@ -159,6 +166,10 @@ class ProgramStore {
   /// await_turn() for the program; null if no helpers build.
   [[nodiscard]] Turn turn_for(const ProgramRequest& request,
                               std::chrono::steady_clock::time_point until) const;
+  /// Whether helper processes build.
+  [[nodiscard]] bool helpers_build() const;
+  /// build_by_processes() for this device, with the number of processes and the jobs of this one.
+  void build_by(Builders builders, const BuildJobs& jobs) const;
   void build_in_processes(const std::vector<ProgramRequest>& missing,
                           const std::function<void()>& later,
                           std::chrono::steady_clock::time_point until);
@@ -173,6 +184,8 @@ class ProgramStore {
   std::optional<std::filesystem::path> driver_folder_;  // where the driver caches its programs
   std::filesystem::path builder_;  // empty: programs are built by this process alone
   bool driver_caches_, concurrent_;
+  bool shares_builds_ = false;  // helpers build beside this process
+  bool guarded_ = false;        // helpers build in place of this process
   Mode mode_ = Mode::plain;
   std::vector<ProgramRequest> named_;  // in a rehearsal
   std::vector<ProgramRequest> built_alone_;
