@@ -675,7 +675,9 @@ CLGAUSS_API clgauss_status clgauss_zgesv_batched_buffer(
     struct _cl_mem* info, struct _cl_command_queue* queue, uint32_t events_in_wait_list,
     struct _cl_event* const* wait_list, struct _cl_event** event);
 
-/* posv_batched on cl_mem, row-major as gesv_batched_buffer. Only the lower triangles are read. */
+/* posv_batched on cl_mem, row-major as gesv_batched_buffer. Only the lower triangles are read, and
+ * of a complex diagonal the real parts. info: 0, or the first column, from 1, whose pivot is not
+ * positive; then X_s is NaN. */
 CLGAUSS_API clgauss_status clgauss_sposv_batched_buffer(
     clgauss_context context, size_t n, size_t nrhs, struct _cl_mem* a, size_t offset_a, size_t lda,
     size_t stride_a, struct _cl_mem* b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch,

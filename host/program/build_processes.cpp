@@ -160,7 +160,7 @@ class Helpers {
       posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&files, sheet, kSheet);
     posix_spawn_file_actions_adddup2(&files, queue_ahead, kQueueAhead);
-    if (turn_ahead >= 0) posix_spawn_file_actions_adddup2(&files, turn_ahead, kTurnAhead);
+    posix_spawn_file_actions_adddup2(&files, turn_ahead >= 0 ? turn_ahead : sheet, kTurnAhead);
     std::string name = builder.string();
     std::array<char*, 2> arguments{name.data(), nullptr};
     pid_t process = 0;
@@ -182,6 +182,8 @@ class Helpers {
       std::string fault = ended == helper.process ? fault_in(status) : "";
       const std::string said = fault.empty() ? "" : last_line(helper.said);
       if (!said.empty()) fault += ": " + said;
+      for (const char* const lacking : {"out of memory", "bad_alloc", "No space left"})
+        if (said.find(lacking) != std::string::npos) fault.clear();
       all.push_back({static_cast<Number>(helper.process), std::move(fault)});
       return true;
     });
@@ -296,6 +298,8 @@ int run_builder() try {
     if (!io::write_all(kMessages, bytes_of(message))) _exit(0);
   };
   while (take_from(kQueue)) {
+    static_cast<void>(ftruncate(STDERR_FILENO, 0));  // what is said of the job before
+    lseek(STDERR_FILENO, 0, SEEK_SET);
     tell(0);
     build(context, *device, cache, *binaries == kKept, jobs[job]);
     tell(1);
@@ -308,7 +312,7 @@ int run_builder() try {
   _exit(0);  // some drivers take longer to shut down than to build a program
 } catch (const cl::Error&) {
   return 5;
-} catch (const std::bad_alloc&) {
+} catch (const std::exception&) {
   _exit(0);  // no fault of the compiler's
 }
 
@@ -390,6 +394,7 @@ void build_by_processes(const Builders& builders, const BuildJobs& jobs,
     hear(done);
     const auto read = read_messages(messages->out, milliseconds);
     reading = read.has_value();
+    const bool heard = reading && !read->empty();
     for (const auto& [job, process, is_done] : read.value_or(std::vector<Message>())) {
       if (is_done) {
         jobs_of.erase(process);
@@ -399,15 +404,16 @@ void build_by_processes(const Builders& builders, const BuildJobs& jobs,
         ++taken;
       }
     }
+    return heard;
   };
   // A helper that ended in a job is followed by another.
   const ProgramCache cache(builders.cache);
   const auto bury = [&] {
     for (const auto& [process, fault] : helpers.take_ended()) {
-      if (reading) listen(0);  // what it has sent
+      while (reading && listen(0)) continue;  // to all that it has sent
       const auto left = jobs_of.find(process);
       if (left == jobs_of.end()) continue;
-      if (!fault.empty())
+      if (!builders.own && !fault.empty())
         cache.store(compiler_key(jobs.needed[left->second].key),
                     {{}, {fault.begin(), fault.end()}});
       jobs_of.erase(left);

@@ -70,7 +70,8 @@ struct BuildJobs {
 
 /// Builds in the helper processes and in this one, until no needed job is left. A job that a helper
 /// built is then in the cache. A failed job is not; whoever needs the program will see the error.
-/// Where the compiler ended a helper, compiler_fault() says so from then on.
+/// Where the compiler ended a helper in a needed job, compiler_fault() says so from then on, unless
+/// this process builds, too.
 /// Calls `hear` several times a second with the number of finished needed jobs; if `hear` throws,
 /// the helpers are killed and the exception is passed on.
 void build_by_processes(const Builders& builders, const BuildJobs& jobs,

@@ -318,9 +318,10 @@ void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing
       std::string options = options_of(device_, request.defines),
                   source = kernel_source(request.file, kernel_folder_),
                   key = cache_key(device_, source, options);
-      if (is_tried(cache_, key) || cache_.try_turn(key) == nullptr ||
+      // What another process is building is left to it, but a helper must have survived it first.
+      if (is_tried(cache_, key) || (!guarded_ && cache_.try_turn(key) == nullptr) ||
           !request_of.emplace(key, request).second)
-        continue;  // it is built, or another process is building it
+        continue;
       jobs.push_back({std::move(key), std::move(source), std::move(options)});
     }
     return jobs;

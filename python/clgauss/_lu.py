@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from clgauss import _core
 
 
-_NUMBERS_AT_ONCE = 1 << 24  # of a stack on the device
+_NUMBERS_AT_ONCE = 1 << 22  # of a stack: any device allocates 64 MiB at once
 
 
 class LU:
@@ -344,7 +344,10 @@ class LUStack:
 
 
 class CholeskyStack(LUStack):
-    """An `LUStack` whose matrices were factored together for `L` and `slogdet`; all else factors each of them when it is first asked for."""
+    """An `LUStack` whose matrices were factored together for `L` and the determinants; all else factors each of them when it is first asked for.
+
+    Those sums are in another order, so that a matrix that is positive definite but for rounding may be refused only then.
+    """
 
     def __init__(self, context: Context, a: NDArray[Any], packed: NDArray[Any]) -> None:
         self._context = context
@@ -362,9 +365,21 @@ class CholeskyStack(LUStack):
     def L(self) -> NDArray[Any]:
         return _lower_of(self._packed, self.dtype)
 
+    @property
+    def pivots(self) -> NDArray[np.intp]:
+        return np.broadcast_to(np.arange(self.n), (*self.shape[:-2], self.n)).copy()
+
     def slogdet(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        logarithms = np.log(np.diagonal(self._packed, axis1=-2, axis2=-1).real).sum(axis=-1)
+        logarithms = np.log(self._diagonals()).sum(axis=-1)
         return np.ones(logarithms.shape, complex if self.dtype.kind == "c" else float), logarithms
+
+    def det(self) -> NDArray[Any]:
+        mantissas, exponents = np.frexp(self._diagonals())
+        found = np.asarray(determinant_of(mantissas.prod(axis=-1), exponents.sum(axis=-1)))
+        return found.astype(complex) if self.dtype.kind == "c" else found
+
+    def _diagonals(self) -> NDArray[Any]:
+        return np.diagonal(self._packed, axis1=-2, axis2=-1).real
 
 
 def slogdet_of(mantissas: NDArray[Any], exponents: NDArray[Any]) -> tuple[Any, Any]:
@@ -530,7 +545,7 @@ def _cholesky_of_stack(context: Context, a: NDArray[Any]) -> LUStack:
         failed = context._session.factor_definite_batch(of_part, packed[part].view(FLOAT64), single, is_complex)
         if failed is not None:
             _factor_at(a, tuple(map(int, np.unravel_index(first + failed, a.shape[:-2]))), cholesky, context)
-            return _each_of_stack(a, cholesky, context)  # by itself it is scaled
+            return _each_of_stack(a, cholesky, context)  # with the checks and the scaling of one matrix
     return CholeskyStack(context, a.copy(), packed.reshape(a.shape))
 
 

@@ -29,6 +29,7 @@
 #include "inverse.hpp"
 #include "linalg/solve/methods.hpp"
 #include "matrix/fit.hpp"
+#include "matrix/scaling.hpp"
 #include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
 #include "parallel.hpp"
@@ -204,8 +205,9 @@ nb::dict solve_batch(const std::shared_ptr<Session>& session, const Array& a, co
 }
 
 /// L and D of A_s = L D L^H for every positive definite matrix of a stack, factored in f32 if
-/// `single`: L below the diagonal of `packed`, D on it. Returns the first system that is not
-/// positive definite, if there is one, and then leaves `packed` as it was.
+/// `single`: L below the diagonal of `packed`, D on it. Returns the first system that must be
+/// factored by itself, if there is one: it is not positive definite, or, then 0, some have numbers
+/// that need scaling. `packed` is then as it was.
 std::optional<Index> factor_definite_batch(const std::shared_ptr<Session>& session, const Array& a,
                                            const WritableArray& packed, bool single, bool complex) {
   const auto failed = std::make_shared<std::optional<Index>>();
@@ -216,6 +218,10 @@ std::optional<Index> factor_definite_batch(const std::shared_ptr<Session>& sessi
       const Batch stack = to_batch(a);
       const Index n = stack.rows, count = stack.count;
       const RealType type = single ? RealType::f32 : RealType::f64;
+      if (!fits_range(stack.values, {}, type)) {
+        *failed = 0;
+        return;
+      }
       BatchedLuOptions options;
       options.positive_definite = true;
       options.complex = complex;

@@ -1,5 +1,6 @@
 """det, slogdet, cond, stacks of factors, and what solve takes of scipy.linalg.solve's arguments."""
 
+import math
 import pydoc
 
 import numpy as np
@@ -155,6 +156,9 @@ def test_choleskys_of_stacks_are_numpys(rng, monkeypatch, n, dtype):
     sign, logarithm = factors.slogdet()
     np.testing.assert_allclose(sign, np.ones((2, 3)), rtol=1e-14)
     np.testing.assert_allclose(logarithm, expected.logabsdet, rtol=10 * rtol, atol=10 * rtol)
+    if n < 100:
+        np.testing.assert_allclose(factors.det(), np.linalg.det(a.astype(np.complex128 if a.dtype.kind == "c" else np.float64)), rtol=n * rtol)
+    np.testing.assert_array_equal(factors.pivots, np.broadcast_to(np.arange(n), (2, 3, n)))
     b = matrices(rng, (3, n, 2), dtype)
     np.testing.assert_allclose(factors.solve(b), np.linalg.solve(a, b), rtol=100 * rtol, atol=100 * rtol)
     np.testing.assert_allclose(factors[1].L, factors.L[1], rtol=rtol, atol=rtol)
@@ -164,6 +168,14 @@ def test_choleskys_of_stacks_are_numpys(rng, monkeypatch, n, dtype):
     a[1, 2, 0, 0] = np.nan
     with pytest.raises(ValueError, match="infs or NaNs"):
         clgauss.cholesky(a)
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_choleskys_of_stacks_of_tiny_numbers_are_those_of_each(dtype):
+    tiny = (np.array([[3, 1], [1, 3]]) * np.finfo(dtype).smallest_subnormal).astype(dtype)
+    factors, one = clgauss.cholesky(np.stack([np.eye(2, dtype=dtype), tiny])), clgauss.cholesky(tiny)
+    np.testing.assert_array_equal(factors.L[1], one.L)
+    assert factors.slogdet()[1][1] == one.slogdet()[1] == pytest.approx(math.log(8) + 2 * float(np.log2(np.finfo(dtype).smallest_subnormal)) * math.log(2))
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128])

@@ -682,7 +682,7 @@ static void T(test_posv_batched_buffer)(clgauss_context context, const struct qu
   clReleaseMemObject(a);
   clReleaseMemObject(b);
 
-  const REAL pairs[] = {4, 0, 77, 77, 0, 2, 2, 0}, side[] = {1, 0, 0, 0};
+  const REAL pairs[] = {4, 5, NAN, NAN, 0, 2, 2, 5}, side[] = {1, 0, 0, 0};
   REAL x[4];
   a = T(buffer_of)(q->mine, pairs, 0, 8);
   b = T(buffer_of)(q->mine, side, 0, 4);

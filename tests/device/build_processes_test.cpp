@@ -15,6 +15,8 @@
 #include <clgauss/solve.hpp>
 #include <cstdlib>
 #include <iterator>
+#include <optional>
+#include <string>
 #include <thread>
 
 #include "linalg/solve/attempts.hpp"
@@ -58,14 +60,21 @@ struct Built {
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* const before = std::getenv(name)) before_ = before;
     setenv(name, value.c_str(), 1);
   }
-  ~Variable() { unsetenv(name_); }
+  ~Variable() {
+    if (before_)
+      setenv(name_, before_->c_str(), 1);
+    else
+      unsetenv(name_);
+  }
   Variable(const Variable&) = delete;
   Variable& operator=(const Variable&) = delete;
 
  private:
   const char* name_;
+  std::optional<std::string> before_;
 };
 
 /// Whether `question` is answered with yes within half a minute.

@@ -292,7 +292,8 @@ TEST_CASE("a compiler that ends the process over some kernels costs these alone,
       CAPTURE(result.err);
       REQUIRE(result.exit_code == 0);
       std::size_t usable = 0, ended = 0;
-      for (const auto& kernel : nlohmann::json::parse(result.out).at(0).at("kernels")) {
+      const auto told = nlohmann::json::parse(result.out);
+      for (const auto& kernel : told.at(0).at("kernels")) {
         usable += kernel.at("usable").get<bool>() ? 1 : 0;
         if (kernel.at("build").get<std::string>().find(" SMALL_N=") == std::string::npos) continue;
         ++ended;

@@ -92,6 +92,7 @@ void Catalog::add_program(cl_program program, Origin origin) {
 }
 
 void Catalog::forget_build(cl_program program) {
+  ++builds_[program];
   std::erase_if(programs_, [&](const auto& entry) { return entry.first.first == program; });
 }
 
@@ -101,6 +102,9 @@ ProgramText Catalog::ask_program(cl_program program, cl_device_id device) {
     return {text_of(asking(drivers_.clGetProgramInfo, program, cl_program_info{CL_PROGRAM_SOURCE})),
             text_of(asking(drivers_.clGetProgramBuildInfo, program, device,
                            cl_program_build_info{CL_PROGRAM_BUILD_OPTIONS}))};
+  // One in another language, which no layer sees being made, may have the handle of a gone one.
+  if (!text_of(asking(drivers_.clGetProgramInfo, program, cl_program_info{CL_PROGRAM_IL})).empty())
+    return {};
   for (const auto& [of, bytes] : origin.binaries)
     if (of == device)
       return memory_.text_of(binary(this->device(device), bytes)).value_or(ProgramText());

@@ -86,8 +86,10 @@ class Catalog {
   void release_queue(cl_command_queue queue);
   void forget_kernel(cl_kernel kernel) { kernels_.erase(kernel); }
   void add_program(cl_program program, Origin origin);
-  /// That the program is built, perhaps with other options than before.
+  /// That the program is built, perhaps with other options than before. Called before and after.
   void forget_build(cl_program program);
+  /// A number that is another one whenever a build has begun or ended.
+  [[nodiscard]] std::size_t builds_of(cl_program program) { return builds_[program]; }
   /// Keeps the text of a program, where that is known, for runs that make it from its binary.
   void keep_text(cl_program program, cl_device_id device, std::string_view binary);
 
@@ -107,6 +109,7 @@ class Catalog {
   std::unordered_map<cl_command_queue, std::unique_ptr<QueueRecord>> queues_;
   std::map<std::pair<cl_program, cl_device_id>, Program> programs_;
   std::unordered_map<cl_program, Origin> origins_;
+  std::unordered_map<cl_program, std::size_t> builds_;
   std::unordered_map<cl_kernel, std::vector<KernelRecord*>> kernels_;  // one for each device
   /// By device, program and name.
   std::map<std::tuple<const DeviceRecord*, std::string, std::string>, std::unique_ptr<KernelRecord>>

@@ -142,6 +142,7 @@ cl_program CL_API_CALL create_with_binary(cl_context context, cl_uint count,
   const cl_program program =
       drivers->clCreateProgramWithBinary(context, count, devices, sizes, binaries, status, error);
   if (program == nullptr) return program;
+  forget(program);
   watch([&](Watcher& seen) {
     Origin origin;
     for (cl_uint i = 0; i < count; ++i)
@@ -168,21 +169,30 @@ cl_int CL_API_CALL get_program_info(cl_program program, cl_program_info what, st
   };
   if (what != CL_PROGRAM_BINARIES || value == nullptr) return ask();
   // Asked for first, as the program did: a binary may grow, but the program has room for no more.
-  const std::size_t count = size / sizeof(unsigned char*);
-  std::vector<cl_device_id> devices(count);
-  std::vector<std::size_t> sizes(count);
-  const bool is_told =
-      drivers->clGetProgramInfo(program, CL_PROGRAM_DEVICES, count * sizeof devices[0],
-                                devices.data(), nullptr) == CL_SUCCESS &&
-      drivers->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, count * sizeof sizes[0],
-                                sizes.data(), nullptr) == CL_SUCCESS;
+  std::vector<cl_device_id> devices;
+  std::vector<std::size_t> sizes;
+  std::size_t builds = 0;
+  const auto tells = [&](cl_program_info of, std::size_t bytes, void* place) {
+    return drivers->clGetProgramInfo(program, of, bytes, place, nullptr) == CL_SUCCESS;
+  };
+  watch([&](Watcher& seen) {
+    cl_uint count = 0;
+    if (!tells(CL_PROGRAM_NUM_DEVICES, sizeof count, &count) || size / sizeof(char*) < count)
+      return;
+    builds = seen.builds_of(program);
+    std::vector<cl_device_id> told(count);
+    sizes.resize(count);
+    if (tells(CL_PROGRAM_DEVICES, count * sizeof told[0], told.data()) &&
+        tells(CL_PROGRAM_BINARY_SIZES, count * sizeof sizes[0], sizes.data()))
+      devices = std::move(told);
+  });
   const cl_int result = ask();
-  if (result != CL_SUCCESS || !is_told) return result;
+  if (result != CL_SUCCESS || devices.empty()) return result;
   watch([&](Watcher& seen) {
     const char* const* const binaries = static_cast<const char* const*>(value);
-    for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t i = 0; i < devices.size(); ++i)
       if (binaries[i] != nullptr && sizes[i] > 0)
-        seen.see_binary(program, devices[i], {binaries[i], sizes[i]});
+        seen.see_binary(program, builds, devices[i], {binaries[i], sizes[i]});
   });
   return result;
 }

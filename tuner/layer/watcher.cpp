@@ -125,12 +125,16 @@ void Watcher::examine(Site& site, const Launch& launch) {
     site.way = &site.ways[sites_.size() % site.ways.size()];
     return;
   }
+  if (!recall(site)) site.trials_begun = memory_.trials_begun(question(site));
+}
+
+bool Watcher::recall(Site& site) const {
   const std::optional<Decision> kept = memory_.decision(question(site));
-  if (!kept) site.trials_begun = memory_.trials_begun(question(site));
-  if (!kept || (kept->way && !fits(site, *kept->way))) return;
+  if (!kept || (kept->way && !fits(site, *kept->way))) return false;
   site.decision = kept;
   site.is_recalled = site.is_decided = true;
-  if (site.decision->way) site.way = &*site.decision->way;
+  if (site.decision->way) site.way.store(&*site.decision->way, std::memory_order_release);
+  return true;
 }
 
 /// Why the size is not to be replaced; empty where it may be.
@@ -360,6 +364,8 @@ void Watcher::consider_trial(Site& site) {
       site.launches < kLaunchesBeforeTrial ||
       site.total_ns() < time_before_trial_ns(site.trials_begun))
     return;
+  // Another process, or an equal device of this one, may have decided meanwhile.
+  if (recall(site)) return;
   remember([&] { memory_.keep_trials_begun(question(site), site.trials_begun + 1); });
   site.trial.emplace(site.ways);
   site.counted = {site.launches, site.total_ns()};
@@ -430,9 +436,15 @@ void Watcher::forget_build(cl_program program) {
   catalog_.forget_build(program);
 }
 
-void Watcher::see_binary(cl_program program, cl_device_id device, std::string_view binary) {
+std::size_t Watcher::builds_of(cl_program program) {
   const std::lock_guard lock(mutex_);
-  catalog_.keep_text(program, device, binary);
+  return catalog_.builds_of(program);
+}
+
+void Watcher::see_binary(cl_program program, std::size_t builds, cl_device_id device,
+                         std::string_view binary) {
+  const std::lock_guard lock(mutex_);
+  if (catalog_.builds_of(program) == builds) catalog_.keep_text(program, device, binary);
 }
 
 void Watcher::read(const std::function<void(const std::vector<const Site*>&)>& use) const {

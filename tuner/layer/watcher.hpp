@@ -42,8 +42,11 @@ class Watcher {
 
   void add_program(cl_program program, Origin origin);
   void forget_build(cl_program program);
-  /// That the program asked for the binary of a program that was built for a device.
-  void see_binary(cl_program program, cl_device_id device, std::string_view binary);
+  /// How often a program was built, as Catalog::builds_of().
+  [[nodiscard]] std::size_t builds_of(cl_program program);
+  /// That the program asked for the binary of a program that was built for a device, so often.
+  void see_binary(cl_program program, std::size_t builds, cl_device_id device,
+                  std::string_view binary);
 
   /// From now on nothing waits for the program's launches: it has events that it sets itself.
   void see_user_event() { may_wait_ = false; }
@@ -65,6 +68,8 @@ class Watcher {
   [[nodiscard]] Memo find(const Launch& launch);
   [[nodiscard]] Site& site_of(const Launch& launch, const QueueRecord& queue);
   void examine(Site& site, const Launch& launch);
+  /// Takes the decision of an earlier run, if one is kept and still fits.
+  [[nodiscard]] bool recall(Site& site) const;
   [[nodiscard]] std::string why_not(Site& site, cl_kernel kernel) const;
   void find_ways(Site& site);
   [[nodiscard]] bool fits(const Site& site, const Way& way) const;

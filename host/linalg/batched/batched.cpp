@@ -30,10 +30,10 @@ Index largest_to_stay(NumberType number, bool positive_definite) {
   return positive_definite ? std::min<Index>(largest, number.complex ? 95 : 111) : largest;
 }
 
-/// The kernels that run on every device; in registers if n allows.
+/// The kernels that run on every device; in registers up to n = `largest_in_registers`.
 std::unique_ptr<BatchedBackend> make_portable(Context& context, RealType type, Index n,
-                                              const BatchedLuOptions& options) {
-  const NumberType number(type, options.complex);
+                                              const BatchedLuOptions& options,
+                                              Index largest_in_registers) {
   const bool tile = options.kernel == BatchedKernel::tile || options.grid != 0;
   const bool automatic = options.kernel == BatchedKernel::automatic && !tile;
   if (options.kernel == BatchedKernel::blocks ||
@@ -42,8 +42,7 @@ std::unique_ptr<BatchedBackend> make_portable(Context& context, RealType type, I
   if (options.kernel == BatchedKernel::panels && n > kLargestInPanels)
     throw DeviceLimit(
         fmt::format("the batched kernels by panels are of up to {} unknowns", kLargestInPanels));
-  if (options.kernel == BatchedKernel::panels ||
-      (n > largest_to_stay(number, options.positive_definite) && !tile))
+  if (options.kernel == BatchedKernel::panels || (n > largest_in_registers && !tile))
     return make_batched_panels(context, type, n, options);
   return make_batched_tile(context, type, n, options);
 }
@@ -80,7 +79,8 @@ std::unique_ptr<BatchedBackend> make_backend(Context& context, RealType type, In
     if (!automatic)
       throw DeviceLimit(context.profile().name + " does not run the batched kernel in PTX");
   }
-  return make_portable(context, type, n, options);
+  return make_portable(context, type, n, options,
+                       largest_to_stay(number, options.positive_definite));
 }
 
 void check_n(Index n, bool complex) {
@@ -134,7 +134,7 @@ class BatchedLu::Implementation {
       body(*backend_);
     } catch (const NoUsableKernel&) {
       if (!std::exchange(may_change_, false)) throw;
-      backend_ = make_portable(context_, number_.real, n_, options_);
+      backend_ = make_portable(context_, number_.real, n_, options_, largest_in_tile(number_));
       body(*backend_);
     }
   }

@@ -7,6 +7,7 @@
 #include <clgauss/complex.hpp>
 #include <clgauss/error.hpp>
 #include <cmath>
+#include <exception>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -257,14 +258,21 @@ void check_answers(const BatchedSystem& system, BatchedSolution& solution) {
   std::vector<Index> without;
   std::ranges::merge(solution.singular, solution.overflowed, std::back_inserter(without));
   std::vector<Residual> residuals(count);
+  std::vector<std::exception_ptr> failures(count);  // no thread may throw
   const Index grain = size < kElementsPerThread ? kElementsPerThread / size : count;
   in_parallel(count, grain, [&](Index first, Index last) {
-    for (Index s = first; s < last; ++s)
-      if (!std::ranges::binary_search(without, s))
-        residuals[s] =
-            residual_in_batch(number, system.a.rows, system.nrhs(), system.a.matrix(s),
-                              system.b.matrix(s), std::as_const(solution.x).matrix(s), eps);
+    try {
+      for (Index s = first; s < last; ++s)
+        if (!std::ranges::binary_search(without, s))
+          residuals[s] =
+              residual_in_batch(number, system.a.rows, system.nrhs(), system.a.matrix(s),
+                                system.b.matrix(s), std::as_const(solution.x).matrix(s), eps);
+    } catch (...) {
+      failures[first] = std::current_exception();
+    }
   });
+  for (const std::exception_ptr& failure : failures)
+    if (failure) std::rethrow_exception(failure);
   for (Index s = 0; s < count; ++s) {
     if (std::ranges::binary_search(without, s)) continue;
     const bool worse = !solution.worst_system || !(residuals[s].scaled <= solution.worst.scaled);

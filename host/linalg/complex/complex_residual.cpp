@@ -61,12 +61,20 @@ void residual_of_many(const ComplexMatrix& a, int by, const Matrix& b, const Mat
   const ComplexMatrix of_b = from_pairs(b);
   ComplexMatrix of_r(n, x.cols()), of_d(n, x.cols());
   in_parallel(n, kElementsPerThread / std::max<Index>(parts, 1) + 1, [&](Index first, Index last) {
-    Values rows;
-    for (Index top = first; top < last; top += kResidualRows) {
-      const Index count = std::min(kResidualRows, last - top), at = top * columns;
-      rows.resize(count * parts);
-      std::ranges::transform(a.parts().values().subspan(top * parts, rows.size()), rows.begin(),
-                             [by](double value) { return times_power(value, by); });
+    constexpr Index kScaledAtOnce = 1 << 18;
+    const Index most =
+        by == 0 ? kResidualRows
+                : std::clamp<Index>(kScaledAtOnce / std::max<Index>(parts, 1), 4, kResidualRows);
+    Values scaled;
+    for (Index top = first; top < last; top += most) {
+      const Index count = std::min(most, last - top), at = top * columns;
+      std::span<const double> rows = a.parts().values().subspan(top * parts, count * parts);
+      if (by != 0) {
+        scaled.resize(rows.size());
+        std::ranges::transform(rows, scaled.begin(),
+                               [by](double value) { return times_power(value, by); });
+        rows = scaled;
+      }
       residual_of_rows({rows.data(), count, parts, parts, 1},
                        of_b.parts().values().subspan(at, count * columns), of_x.values().data(),
                        columns, of_r.parts().values().data() + at,

@@ -85,7 +85,7 @@ class KeptLu {
 /// The LU of a single call with work that the context keeps, on its queue; no L D L^T.
 class PassingLu {
  public:
-  /// Throws as Lu().
+  /// Throws as LuWork::build() and, as the other functions do, cl::Error.
   PassingLu(Context& context, RealType type, Index n, Index nrhs, const LuOptions& options = {});
 
   /// Where B is expected and X will be: n-by-nrhs, without gaps.
