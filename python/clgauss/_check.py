@@ -53,8 +53,8 @@ class Checker:
         self._eps = float(np.finfo(a.dtype).eps)
         self._wide = np.result_type(a.dtype, np.float64)  # complex128 for a complex A
         largest = float(np.max(np.abs(self._a)))
-        # A times this power of two has elements of at most 1, so that no sum overflows.
-        self._scale = math.ldexp(1.0, -math.frexp(largest)[1]) if 0 < largest < math.inf else 1.0
+        # A times this power of two, a number itself, has elements of at most 1, so that no sum overflows.
+        self._scale = math.ldexp(1.0, min(-math.frexp(largest)[1], 1023)) if 0 < largest < math.inf else 1.0
         rows = [float(np.max(np.abs(block).sum(axis=1))) for _, block in self._blocks()]
         columns = np.zeros(a.shape[0])
         for _, block in self._blocks():
