@@ -100,11 +100,13 @@ Descriptor queue_of(std::size_t first, std::size_t last) {
   return lifted(queue->out);
 }
 
-/// The last line of an open file that is not empty.
-std::string last_line(const Descriptor& file) {
+/// What a compiler said last: the last line of an open file that is not empty, without what LLVM
+/// may print of a crash behind the reason.
+std::string last_words(const Descriptor& file) {
   std::array<char, 1 << 16> block{};
   const ssize_t count = pread(file.number(), block.data(), block.size(), 0);
   std::string_view text(block.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  text = text.substr(0, text.find("PLEASE submit a bug report"));
   text = text.substr(0, text.find_last_not_of('\n') + 1);
   return std::string(text.substr(text.find_last_of('\n') + 1));
 }
@@ -180,7 +182,7 @@ class Helpers {
       const pid_t ended = waitpid(helper.process, &status, WNOHANG);
       if (ended != helper.process && !(ended < 0 && errno == ECHILD)) return false;
       std::string fault = ended == helper.process ? fault_in(status) : "";
-      const std::string said = fault.empty() ? "" : last_line(helper.said);
+      const std::string said = fault.empty() ? "" : last_words(helper.said);
       if (!said.empty()) fault += ": " + said;
       for (const char* const lacking : {"out of memory", "bad_alloc", "No space left"})
         if (said.find(lacking) != std::string::npos) fault.clear();
