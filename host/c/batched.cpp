@@ -74,16 +74,15 @@ std::complex<double> across(std::complex<double> number) { return std::conj(numb
 /// diagonals.
 template <typename Number>
 void complete_triangles(Batch& batch, Index n, int uplo) {
-  const bool upper = is_upper(uplo);
   in_parallel(batch.count, kElementsPerThread / (n * n + 1) + 1, [&](Index first, Index last) {
     for (Index s = first; s < last; ++s) {
-      auto* const a = matrix_in<Number>(batch, n, s).data;
+      const auto a = with_lower_triangle(matrix_in<Number>(batch, n, s), uplo);
+      const auto at = [&](Index i, Index j) -> auto& {
+        return a.data[i * a.row_step + j * a.column_step];
+      };
       for (Index i = 0; i < n; ++i) {
-        for (Index j = 0; j < i; ++j) {
-          auto &below = a[i * n + j], &above = a[j * n + i];
-          (upper ? below : above) = across(upper ? above : below);
-        }
-        a[i * n + i] = std::real(a[i * n + i]);
+        for (Index j = 0; j < i; ++j) at(j, i) = across(at(i, j));
+        at(i, i) = std::real(at(i, i));
       }
     }
   });
@@ -285,15 +284,6 @@ clgauss_status solve_batch_buffer(clgauss_context handle, NumberType number, boo
   return CLGAUSS_OK;
 }
 
-/// solve_batch() of complex numbers, a void* for the C interface.
-template <typename Real>
-clgauss_status solve_complex_batch(clgauss_context handle, int layout, std::optional<int> uplo,
-                                   Index n, Index nrhs, const void* a, Index lda, Index stride_a,
-                                   void* b, Index ldb, Index stride_b, Index batch, int32_t* info) {
-  return solve_batch(handle, layout, uplo, n, nrhs, static_cast<const std::complex<Real>*>(a), lda,
-                     stride_a, static_cast<std::complex<Real>*>(b), ldb, stride_b, batch, info);
-}
-
 }  // namespace
 
 }  // namespace clgauss::c
@@ -303,23 +293,53 @@ using namespace clgauss::c;
 
 extern "C" {
 
-clgauss_status clgauss_sgesv_batched(clgauss_context context, int layout, size_t n, size_t nrhs,
-                                     const float* a, size_t lda, size_t stride_a, float* b,
-                                     size_t ldb, size_t stride_b, size_t batch, int32_t* info) {
-  return guarded([&] {
-    return solve_batch(context, layout, {}, n, nrhs, a, lda, stride_a, b, ldb, stride_b, batch,
-                       info);
-  });
-}
-
-clgauss_status clgauss_dgesv_batched(clgauss_context context, int layout, size_t n, size_t nrhs,
-                                     const double* a, size_t lda, size_t stride_a, double* b,
-                                     size_t ldb, size_t stride_b, size_t batch, int32_t* info) {
-  return guarded([&] {
-    return solve_batch(context, layout, {}, n, nrhs, a, lda, stride_a, b, ldb, stride_b, batch,
-                       info);
-  });
-}
+#define CLGAUSS_FOR(letter, Given, Number)                                                         \
+  clgauss_status clgauss_##letter##gesv_batched(                                                   \
+      clgauss_context context, int layout, size_t n, size_t nrhs, const Given* a, size_t lda,      \
+      size_t stride_a, Given* b, size_t ldb, size_t stride_b, size_t batch, int32_t* info) {       \
+    return guarded([&] {                                                                           \
+      return solve_batch(context, layout, {}, n, nrhs, static_cast<const Number*>(a), lda,         \
+                         stride_a, static_cast<Number*>(b), ldb, stride_b, batch, info);           \
+    });                                                                                            \
+  }                                                                                                \
+  clgauss_status clgauss_##letter##gesv_batched_buffer(                                            \
+      clgauss_context context, size_t n, size_t nrhs, cl_mem a, size_t offset_a, size_t lda,       \
+      size_t stride_a, cl_mem b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch,       \
+      cl_mem info, cl_command_queue queue, uint32_t events_in_wait_list,                           \
+      const cl_event* wait_list, cl_event* event) {                                                \
+    return guarded([&] {                                                                           \
+      return solve_batch_buffer(context, {Stored<Number>::kType, Stored<Number>::kComplex}, false, \
+                                n, nrhs, {a, offset_a, lda, stride_a},                             \
+                                {b, offset_b, ldb, stride_b}, batch, info,                         \
+                                {queue, events_in_wait_list, wait_list, event});                   \
+    });                                                                                            \
+  }                                                                                                \
+  clgauss_status clgauss_##letter##posv_batched(clgauss_context context, int layout, int uplo,     \
+                                                size_t n, size_t nrhs, const Given* a, size_t lda, \
+                                                size_t stride_a, Given* b, size_t ldb,             \
+                                                size_t stride_b, size_t batch, int32_t* info) {    \
+    return guarded([&] {                                                                           \
+      return solve_batch(context, layout, uplo, n, nrhs, static_cast<const Number*>(a), lda,       \
+                         stride_a, static_cast<Number*>(b), ldb, stride_b, batch, info);           \
+    });                                                                                            \
+  }                                                                                                \
+  clgauss_status clgauss_##letter##posv_batched_buffer(                                            \
+      clgauss_context context, size_t n, size_t nrhs, cl_mem a, size_t offset_a, size_t lda,       \
+      size_t stride_a, cl_mem b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch,       \
+      cl_mem info, cl_command_queue queue, uint32_t events_in_wait_list,                           \
+      const cl_event* wait_list, cl_event* event) {                                                \
+    return guarded([&] {                                                                           \
+      return solve_batch_buffer(context, {Stored<Number>::kType, Stored<Number>::kComplex}, true,  \
+                                n, nrhs, {a, offset_a, lda, stride_a},                             \
+                                {b, offset_b, ldb, stride_b}, batch, info,                         \
+                                {queue, events_in_wait_list, wait_list, event});                   \
+    });                                                                                            \
+  }
+CLGAUSS_FOR(s, float, float)
+CLGAUSS_FOR(d, double, double)
+CLGAUSS_FOR(c, void, std::complex<float>)
+CLGAUSS_FOR(z, void, std::complex<double>)
+#undef CLGAUSS_FOR
 
 clgauss_status clgauss_sgesv_vbatched(clgauss_context context, int layout, const size_t* n,
                                       const size_t* nrhs, const float* const* a, const size_t* lda,
@@ -336,168 +356,6 @@ clgauss_status clgauss_dgesv_vbatched(clgauss_context context, int layout, const
                                       int32_t* info) {
   return guarded([&] {
     return gesv_vbatched<double>(context, layout, {n, nrhs, a, lda, b, ldb}, batch, info);
-  });
-}
-
-clgauss_status clgauss_sgesv_batched_buffer(clgauss_context context, size_t n, size_t nrhs,
-                                            cl_mem a, size_t offset_a, size_t lda, size_t stride_a,
-                                            cl_mem b, size_t offset_b, size_t ldb, size_t stride_b,
-                                            size_t batch, cl_mem info, cl_command_queue queue,
-                                            uint32_t events_in_wait_list, const cl_event* wait_list,
-                                            cl_event* event) {
-  return guarded([&] {
-    return solve_batch_buffer(context, RealType::f32, false, n, nrhs, {a, offset_a, lda, stride_a},
-                              {b, offset_b, ldb, stride_b}, batch, info,
-                              {queue, events_in_wait_list, wait_list, event});
-  });
-}
-
-clgauss_status clgauss_dgesv_batched_buffer(clgauss_context context, size_t n, size_t nrhs,
-                                            cl_mem a, size_t offset_a, size_t lda, size_t stride_a,
-                                            cl_mem b, size_t offset_b, size_t ldb, size_t stride_b,
-                                            size_t batch, cl_mem info, cl_command_queue queue,
-                                            uint32_t events_in_wait_list, const cl_event* wait_list,
-                                            cl_event* event) {
-  return guarded([&] {
-    return solve_batch_buffer(context, RealType::f64, false, n, nrhs, {a, offset_a, lda, stride_a},
-                              {b, offset_b, ldb, stride_b}, batch, info,
-                              {queue, events_in_wait_list, wait_list, event});
-  });
-}
-
-clgauss_status clgauss_cgesv_batched(clgauss_context context, int layout, size_t n, size_t nrhs,
-                                     const void* a, size_t lda, size_t stride_a, void* b,
-                                     size_t ldb, size_t stride_b, size_t batch, int32_t* info) {
-  return guarded([&] {
-    return solve_complex_batch<float>(context, layout, {}, n, nrhs, a, lda, stride_a, b, ldb,
-                                      stride_b, batch, info);
-  });
-}
-
-clgauss_status clgauss_zgesv_batched(clgauss_context context, int layout, size_t n, size_t nrhs,
-                                     const void* a, size_t lda, size_t stride_a, void* b,
-                                     size_t ldb, size_t stride_b, size_t batch, int32_t* info) {
-  return guarded([&] {
-    return solve_complex_batch<double>(context, layout, {}, n, nrhs, a, lda, stride_a, b, ldb,
-                                       stride_b, batch, info);
-  });
-}
-
-clgauss_status clgauss_cgesv_batched_buffer(clgauss_context context, size_t n, size_t nrhs,
-                                            cl_mem a, size_t offset_a, size_t lda, size_t stride_a,
-                                            cl_mem b, size_t offset_b, size_t ldb, size_t stride_b,
-                                            size_t batch, cl_mem info, cl_command_queue queue,
-                                            uint32_t events_in_wait_list, const cl_event* wait_list,
-                                            cl_event* event) {
-  return guarded([&] {
-    return solve_batch_buffer(context, {RealType::f32, true}, false, n, nrhs,
-                              {a, offset_a, lda, stride_a}, {b, offset_b, ldb, stride_b}, batch,
-                              info, {queue, events_in_wait_list, wait_list, event});
-  });
-}
-
-clgauss_status clgauss_zgesv_batched_buffer(clgauss_context context, size_t n, size_t nrhs,
-                                            cl_mem a, size_t offset_a, size_t lda, size_t stride_a,
-                                            cl_mem b, size_t offset_b, size_t ldb, size_t stride_b,
-                                            size_t batch, cl_mem info, cl_command_queue queue,
-                                            uint32_t events_in_wait_list, const cl_event* wait_list,
-                                            cl_event* event) {
-  return guarded([&] {
-    return solve_batch_buffer(context, {RealType::f64, true}, false, n, nrhs,
-                              {a, offset_a, lda, stride_a}, {b, offset_b, ldb, stride_b}, batch,
-                              info, {queue, events_in_wait_list, wait_list, event});
-  });
-}
-
-clgauss_status clgauss_sposv_batched(clgauss_context context, int layout, int uplo, size_t n,
-                                     size_t nrhs, const float* a, size_t lda, size_t stride_a,
-                                     float* b, size_t ldb, size_t stride_b, size_t batch,
-                                     int32_t* info) {
-  return guarded([&] {
-    return solve_batch(context, layout, uplo, n, nrhs, a, lda, stride_a, b, ldb, stride_b, batch,
-                       info);
-  });
-}
-
-clgauss_status clgauss_dposv_batched(clgauss_context context, int layout, int uplo, size_t n,
-                                     size_t nrhs, const double* a, size_t lda, size_t stride_a,
-                                     double* b, size_t ldb, size_t stride_b, size_t batch,
-                                     int32_t* info) {
-  return guarded([&] {
-    return solve_batch(context, layout, uplo, n, nrhs, a, lda, stride_a, b, ldb, stride_b, batch,
-                       info);
-  });
-}
-
-clgauss_status clgauss_sposv_batched_buffer(clgauss_context context, size_t n, size_t nrhs,
-                                            cl_mem a, size_t offset_a, size_t lda, size_t stride_a,
-                                            cl_mem b, size_t offset_b, size_t ldb, size_t stride_b,
-                                            size_t batch, cl_mem info, cl_command_queue queue,
-                                            uint32_t events_in_wait_list, const cl_event* wait_list,
-                                            cl_event* event) {
-  return guarded([&] {
-    return solve_batch_buffer(context, RealType::f32, true, n, nrhs, {a, offset_a, lda, stride_a},
-                              {b, offset_b, ldb, stride_b}, batch, info,
-                              {queue, events_in_wait_list, wait_list, event});
-  });
-}
-
-clgauss_status clgauss_dposv_batched_buffer(clgauss_context context, size_t n, size_t nrhs,
-                                            cl_mem a, size_t offset_a, size_t lda, size_t stride_a,
-                                            cl_mem b, size_t offset_b, size_t ldb, size_t stride_b,
-                                            size_t batch, cl_mem info, cl_command_queue queue,
-                                            uint32_t events_in_wait_list, const cl_event* wait_list,
-                                            cl_event* event) {
-  return guarded([&] {
-    return solve_batch_buffer(context, RealType::f64, true, n, nrhs, {a, offset_a, lda, stride_a},
-                              {b, offset_b, ldb, stride_b}, batch, info,
-                              {queue, events_in_wait_list, wait_list, event});
-  });
-}
-
-clgauss_status clgauss_cposv_batched(clgauss_context context, int layout, int uplo, size_t n,
-                                     size_t nrhs, const void* a, size_t lda, size_t stride_a,
-                                     void* b, size_t ldb, size_t stride_b, size_t batch,
-                                     int32_t* info) {
-  return guarded([&] {
-    return solve_complex_batch<float>(context, layout, uplo, n, nrhs, a, lda, stride_a, b, ldb,
-                                      stride_b, batch, info);
-  });
-}
-
-clgauss_status clgauss_zposv_batched(clgauss_context context, int layout, int uplo, size_t n,
-                                     size_t nrhs, const void* a, size_t lda, size_t stride_a,
-                                     void* b, size_t ldb, size_t stride_b, size_t batch,
-                                     int32_t* info) {
-  return guarded([&] {
-    return solve_complex_batch<double>(context, layout, uplo, n, nrhs, a, lda, stride_a, b, ldb,
-                                       stride_b, batch, info);
-  });
-}
-
-clgauss_status clgauss_cposv_batched_buffer(clgauss_context context, size_t n, size_t nrhs,
-                                            cl_mem a, size_t offset_a, size_t lda, size_t stride_a,
-                                            cl_mem b, size_t offset_b, size_t ldb, size_t stride_b,
-                                            size_t batch, cl_mem info, cl_command_queue queue,
-                                            uint32_t events_in_wait_list, const cl_event* wait_list,
-                                            cl_event* event) {
-  return guarded([&] {
-    return solve_batch_buffer(context, {RealType::f32, true}, true, n, nrhs,
-                              {a, offset_a, lda, stride_a}, {b, offset_b, ldb, stride_b}, batch,
-                              info, {queue, events_in_wait_list, wait_list, event});
-  });
-}
-
-clgauss_status clgauss_zposv_batched_buffer(clgauss_context context, size_t n, size_t nrhs,
-                                            cl_mem a, size_t offset_a, size_t lda, size_t stride_a,
-                                            cl_mem b, size_t offset_b, size_t ldb, size_t stride_b,
-                                            size_t batch, cl_mem info, cl_command_queue queue,
-                                            uint32_t events_in_wait_list, const cl_event* wait_list,
-                                            cl_event* event) {
-  return guarded([&] {
-    return solve_batch_buffer(context, {RealType::f64, true}, true, n, nrhs,
-                              {a, offset_a, lda, stride_a}, {b, offset_b, ldb, stride_b}, batch,
-                              info, {queue, events_in_wait_list, wait_list, event});
   });
 }
 
