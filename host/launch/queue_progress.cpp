@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "clock.hpp"
 
 namespace clgauss {
 
 void QueueProgress::step_enqueued(std::size_t step, double share) {
-  if (!callback_ || (step + 1) % stride_ != 0) return;
+  if (!callback_ || step < next_) return;
+  next_ = step + stride_;
   cl::Event marker;
   queue_.enqueueMarkerWithWaitList(nullptr, &marker);
   queue_.flush();
@@ -24,10 +27,13 @@ void QueueProgress::tell_oldest() {
   marks_.front().event.wait();
   const Mark passed = std::move(marks_.front());
   marks_.pop_front();
+  const double seconds = seconds_since(start_),
+               of_step = seconds / static_cast<double>(passed.step + 1);
+  stride_ = std::max(least_stride_, static_cast<std::size_t>(kBetween / of_step));
   std::string text = what_;
   if (flops_ > 0)
     text += fmt::format(": {} of {} blocks, {:.3g} GFLOP/s", passed.step + 1, steps_,
-                        1e-9 * flops_ * passed.share / seconds_since(start_));
+                        1e-9 * flops_ * passed.share / seconds);
   callback_(text, passed.share);
 }
 

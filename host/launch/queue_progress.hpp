@@ -9,10 +9,11 @@
 
 namespace clgauss {
 
-/// Enqueues a marker after every 64th part of the steps (after every step if there are fewer) and
-/// calls the callback when the device has passed it. The host stays at most kAhead markers ahead of
-/// the device. A callback that throws therefore ends the work soon, and the device's queue never
-/// runs empty. Without a callback, nothing is enqueued and nothing waits.
+/// Enqueues a marker after every 64th part of the steps (after every step if there are fewer), or
+/// less often where the device passes them within kBetween, and calls the callback when the device
+/// has passed it. The host stays at most kAhead markers ahead of the device. A callback that throws
+/// therefore ends the work soon, and the device's queue never runs empty. Without a callback,
+/// nothing is enqueued and nothing waits.
 class QueueProgress {
  public:
   /// `what` names the steps in reports. `flops` is the total of all steps; 0 omits the rate. Queue
@@ -23,7 +24,9 @@ class QueueProgress {
         callback_(callback),
         what_(std::move(what)),
         steps_(steps),
-        stride_(steps / 64 + 1),
+        least_stride_(steps / 64 + 1),
+        next_(least_stride_ - 1),
+        stride_(least_stride_),
         flops_(flops) {}
 
   /// Step `step` has been enqueued; after it, the fraction `share` (0..1) of the work is enqueued.
@@ -38,6 +41,7 @@ class QueueProgress {
 
  private:
   static constexpr std::size_t kAhead = 2;
+  static constexpr double kBetween = 5e-3;  // s
 
   struct Mark {
     cl::Event event;
@@ -51,7 +55,8 @@ class QueueProgress {
   const cl::CommandQueue& queue_;
   const ProgressCallback& callback_;
   std::string what_;
-  std::size_t steps_, stride_;
+  std::size_t steps_, least_stride_;
+  std::size_t next_, stride_;  // the next step with a marker, and steps from one to the next
   double flops_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::deque<Mark> marks_;

@@ -2,10 +2,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <clgauss/error.hpp>
+#include <condition_variable>
 #include <future>
+#include <memory>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -25,11 +28,89 @@ class Interrupted : public Error {
   Interrupted() : Error(ErrorCode::stopped, "interrupted") {}
 };
 
-/// For use with the GIL.
-std::vector<std::thread>& abandoned_work() {
-  static std::vector<std::thread> threads;
-  return threads;
+using Task = std::packaged_task<void()>;
+
+/// A thread that carries out one task after the other and sleeps in between, to the end of the
+/// process. A thread that is made for each call costs that, and what drivers set up for a thread
+/// that they see for the first time.
+class Worker {
+ public:
+  Worker() { std::thread(&Worker::work, this).detach(); }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  /// Of a worker that has nothing to do.
+  void start(Task task) {
+    {
+      const std::scoped_lock lock(mutex_);
+      task_ = std::move(task);
+      busy_ = true;
+    }
+    wake_.notify_one();
+  }
+
+  /// Whether the task has ended, and what it owned is gone.
+  [[nodiscard]] bool is_idle() {
+    const std::scoped_lock lock(mutex_);
+    return !busy_;
+  }
+  [[nodiscard]] bool becomes_idle_within(std::chrono::milliseconds time) {
+    std::unique_lock lock(mutex_);
+    return done_.wait_for(lock, time, [&] { return !busy_; });
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [&] { return !busy_; });
+  }
+
+  bool taken = false;  // by a caller that waits; for use with the GIL
+
+ private:
+  void work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [&] { return busy_; });
+      lock.unlock();
+      task_();
+      task_ = {};
+      lock.lock();
+      busy_ = false;
+      done_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;  // protects busy_
+  std::condition_variable wake_, done_;
+  bool busy_ = false;
+  Task task_;
+};
+
+/// All workers of this process, never deleted: their threads sleep to the end. For use with the
+/// GIL.
+std::vector<std::unique_ptr<Worker>>& all_workers() {
+  static auto& workers = *new std::vector<std::unique_ptr<Worker>>;
+  return workers;
 }
+
+/// A worker for one caller. Work that the caller does not wait for keeps it busy.
+class TakenWorker {
+ public:
+  TakenWorker() : worker_(idle_one()) { worker_.taken = true; }
+  ~TakenWorker() { worker_.taken = false; }
+  TakenWorker(const TakenWorker&) = delete;
+  TakenWorker& operator=(const TakenWorker&) = delete;
+  Worker* operator->() const { return &worker_; }
+
+ private:
+  static Worker& idle_one() {
+    auto& workers = all_workers();
+    const auto found = std::ranges::find_if(
+        workers, [](const auto& worker) { return !worker->taken && worker->is_idle(); });
+    return found != workers.end() ? **found : *workers.emplace_back(std::make_unique<Worker>());
+  }
+
+  Worker& worker_;
+};
 
 constexpr const char* kForked =
     "OpenCL was opened before fork(), which its drivers do not survive; start processes by "
@@ -48,11 +129,16 @@ cl::CommandQueue retained(std::uintptr_t handle) {
   return cl::CommandQueue(reinterpret_cast<cl_command_queue>(handle), true);
 }
 
+/// False in a child of the process that called it first.
+bool is_first_process() {
+  static const pid_t first = getpid();
+  return getpid() == first;
+}
+
 }  // namespace
 
 void require_first_process() {
-  static const pid_t first = getpid();
-  if (getpid() != first) throw Error(ErrorCode::opencl, kForked);
+  if (!is_first_process()) throw Error(ErrorCode::opencl, kForked);
 }
 
 Session::Session(const std::string& spec) : opened_(new Opened{open(spec)}), process_(getpid()) {
@@ -81,7 +167,7 @@ void Session::require_own_process() const {
 void Session::run(const Body& body) {
   require_own_process();
   const auto stop = std::make_shared<std::atomic<bool>>(false);
-  std::packaged_task<void()> task([self = shared_from_this(), stop, body] {
+  Task task([self = shared_from_this(), stop, body] {
     const ProgressCallback hear = [&](std::string_view, double) {
       if (*stop) throw Interrupted();
     };
@@ -90,18 +176,17 @@ void Session::run(const Body& body) {
     body(hear);
   });
   std::future<void> end = task.get_future();
-  std::thread thread(std::move(task));
+  const TakenWorker worker;
+  worker->start(std::move(task));
   const auto ended_within = [&](std::chrono::milliseconds time) {
     const nb::gil_scoped_release no_gil;
-    if (end.wait_for(time) != std::future_status::ready) return false;
-    thread.join();
-    return true;
+    return worker->becomes_idle_within(time);
   };
   while (!ended_within(kBetweenSignals)) {
     if (PyErr_CheckSignals() == 0) continue;
     nb::python_error interrupt;
     *stop = true;
-    if (!ended_within(kPatience)) abandoned_work().push_back(std::move(thread));
+    (void)ended_within(kPatience);
     throw interrupt;
   }
   end.get();
@@ -133,9 +218,12 @@ void Session::make_small_solver(Index n, Index nrhs) {
 }
 
 void wait_for_abandoned_work() {
-  std::vector<std::thread> threads = std::move(abandoned_work());
+  if (!is_first_process()) return;
+  std::vector<Worker*> workers;
+  for (const auto& worker : all_workers())
+    if (!worker->taken) workers.push_back(worker.get());
   const nb::gil_scoped_release no_gil;
-  for (std::thread& thread : threads) thread.join();
+  for (Worker* worker : workers) worker->wait();
 }
 
 }  // namespace clgauss::python

@@ -113,6 +113,22 @@ def test_fork_is_an_error_and_no_deadlock():
     assert os.waitpid(child, 0)[1] == 0
 
 
+FORKS = """
+import os, sys
+import numpy as np, clgauss
+clgauss.solve(np.eye(600), np.ones(600))
+child = os.fork()
+if child == 0:
+    sys.exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_forked_child_ends_without_its_parents_threads():
+    done = subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "7\n")
+
+
 def solve_in_child(n):
     return clgauss.solve(2 * np.eye(n), np.ones(n))
 

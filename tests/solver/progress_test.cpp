@@ -12,7 +12,7 @@ using namespace clgauss;
 
 namespace {
 
-constexpr Index kN = 700;  // more blocks than the host may be ahead
+constexpr Index kN = 1200;  // more launches than the host may be ahead
 
 System system_of(Index n) {
   Matrix a = generate_matrix("random", n, 5);

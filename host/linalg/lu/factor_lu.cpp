@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
 #include <limits>
-#include <tuple>
 #include <utility>
 
 #include "io/memory.hpp"
@@ -56,27 +55,6 @@ double least_normal(RealType type) {
                                : std::numeric_limits<double>::min();
 }
 
-/// Whether the probe vectors are solved together with b, so that the factors are read once for
-/// both. This must not depend on how A is scaled. Kernels for more columns sum in another order,
-/// and x must keep the same bits when A is multiplied by a power of two.
-bool takes_question(const FactorCall& call) {
-  return call.question.rows() > 0 && call.equilibration != Equilibration::off &&
-         !call.lu.positive_definite && !call.lu.symmetric;
-}
-
-/// Splits `all` into its first `count` columns and the others.
-std::pair<Matrix, Matrix> split_columns(Matrix all, Index count) {
-  if (count == all.cols()) return {std::move(all), {}};
-  std::pair<Matrix, Matrix> parts{Matrix(all.rows(), count),
-                                  Matrix(all.rows(), all.cols() - count)};
-  for (Index i = 0; i < all.rows(); ++i) {
-    const std::span<const double> row = all.row(i);
-    std::ranges::copy(row.first(count), parts.first.row(i).begin());
-    std::ranges::copy(row.subspan(count), parts.second.row(i).begin());
-  }
-  return parts;
-}
-
 /// A becomes L and U, or Cholesky's factor, and B becomes X.
 class LuFactors : public Factored {
  public:
@@ -96,10 +74,12 @@ class LuFactors : public Factored {
   [[nodiscard]] std::unique_ptr<Factored> on_host() override;
   [[nodiscard]] DeviceOperator* in_f64() override { return in_f64_ ? &*in_f64_ : nullptr; }
   [[nodiscard]] std::optional<DeviceFactors> device_factors() override;
-  /// estimate_trust_from() needs rows of about the same size, and an unscaled A.
-  [[nodiscard]] Matrix take_first_product() override {
-    return scaling_.keeps_matrix() ? std::move(first_product_) : Matrix();
+  void start_first_product() override {
+    question_.start(queue(), [this](const MatrixView& b, Index columns) {
+      (void)lu().getrs(queue(), a_, b, columns);
+    });
   }
+  [[nodiscard]] Matrix take_first_product() override;
   void release() override;
 
  protected:
@@ -111,20 +91,21 @@ class LuFactors : public Factored {
   void upload_a(const System& system);
   [[nodiscard]] const cl::CommandQueue& queue() const { return context_.queue(); }
   [[nodiscard]] LuBackend& lu() const { return *work_.backend; }
-  [[nodiscard]] Index columns() const { return nrhs_ + question_.cols(); }
+  [[nodiscard]] Index question_columns() const {
+    return mapped_ || !call_.has_even_rows() ? 0 : call_.question.cols();
+  }
 
   Context& context_;
   FactorCall call_;
   Index n_, nrhs_;
+  bool mapped_;                 // whether on_host() serves estimates, which then need no kernels
   std::optional<LuKind> kind_;  // under which work_ is kept
   MatrixView a_, b_, a64_;
-  MatrixView first_b_;  // B, with the probe vectors beside it
-  bool mapped_;         // whether on_host() serves estimates, which then need no kernels
+  FirstProduct question_;
   Exchanges exchanges_;
   SolveBlock block_;
   LuWork work_;
   std::optional<DeviceOperator> in_f64_;
-  Matrix question_, first_product_;
 };
 
 LuFactors::LuFactors(Context& context, const System& system, const FactorCall& call)
@@ -132,8 +113,9 @@ LuFactors::LuFactors(Context& context, const System& system, const FactorCall& c
       call_(call),
       n_(system.a.rows()),
       nrhs_(system.b.cols()),
-      kind_(KeptLu::kind_of(call.type, n_, nrhs_, call.estimate_columns, call.lu)),
-      mapped_(n_ <= kMostMapped && maps_factors(context)) {
+      mapped_(n_ <= kMostMapped && maps_factors(context)),
+      kind_(KeptLu::kind_of(call.type, n_, nrhs_, call.estimate_columns, question_columns(),
+                            call.lu)) {
   const RealType type = call.type;
   const std::string what = system_text(system, type);
   MatrixMemory& matrices = context.staging().matrices();
@@ -141,7 +123,8 @@ LuFactors::LuFactors(Context& context, const System& system, const FactorCall& c
   a_.ld = padded_ld(n_, type);
   a_.buffer = matrices.take(context, n_ * a_.ld * bytes_of(type), what);
   const bool is_new = !kept;
-  work_ = kept ? *std::move(kept) : LuWork::without_backend(context, type, n_, nrhs_, what);
+  work_ = kept ? *std::move(kept)
+               : LuWork::without_backend(context, type, n_, nrhs_, question_columns(), what);
   b_ = {work_.b, 0, nrhs_};
   block_ = SolveBlock(b_);
   if (call.keeps_f64) {
@@ -160,6 +143,8 @@ LuFactors::LuFactors(Context& context, const System& system, const FactorCall& c
 void LuFactors::build() {
   const RealType type = call_.type;
   work_.build(context_, type, a_, n_, nrhs_, call_.lu);
+  const Index asked = question_columns();
+  if (asked > 0 && asked != nrhs_) lu().prepare(a_, asked);
   if (call_.estimate_columns > 0 && !mapped_) {
     try {
       lu().prepare_both(call_.estimate_columns);
@@ -214,22 +199,16 @@ void LuFactors::upload(const System& system) {
     else
       in_f64_->copy_matrix(a_.buffer);
   }
-  first_b_ = MatrixView(b_);
-  question_ = Matrix(n_, 0);
-  if (takes_question(call_) && !mapped_) {
-    question_ = call_.question;
-    first_b_ = {context_.allocate(n_ * columns() * bytes_of(type), "b and a question"), 0,
-                columns()};
-  }
-  upload_rows(context_, first_b_.buffer, first_b_.ld, type,
-              {scaled_right_hand_sides(system, scaling_), &question_});
+  upload_rows(context_, b_.buffer, b_.ld, type, {scaled_right_hand_sides(system, scaling_)});
+  if (question_columns() > 0 && scaling_.keeps_matrix())
+    question_.upload(context_, work_.question, type, call_.question);
 }
 
 void LuFactors::factor_and_solve(SolveTimes& times, const ProgressCallback& progress) {
   LapTimer timer;
   if (progress) progress("factorisation", 0);
   if (n_ <= kLargestSmallSystem && nrhs_ <= 1) {
-    (void)lu().gesv(queue(), a_, first_b_, columns());  // failed_column() reports a failure
+    (void)lu().gesv(queue(), a_, b_, nrhs_);  // failed_column() reports a failure
     queue().finish();
     times.forward = timer.lap();
     return;
@@ -238,7 +217,7 @@ void LuFactors::factor_and_solve(SolveTimes& times, const ProgressCallback& prog
   queue().finish();
   times.forward = timer.lap();
   if (progress) progress("substitution", 0);
-  (void)lu().getrs(queue(), a_, first_b_, columns());
+  (void)lu().getrs(queue(), a_, b_, nrhs_);
   queue().finish();
   times.backward = timer.lap();
 }
@@ -257,11 +236,15 @@ void LuFactors::read(Solved& solved) {
     judge_pivots(result, *symmetric);
     exchanges_.columns = symmetric->exchanges;
   }
-  std::tie(result.x, first_product_) = split_columns(
-      Matrix(n_, columns(), download(queue(), first_b_.buffer, type, n_ * columns())), nrhs_);
-  first_b_ = {};
+  result.x = Matrix(n_, nrhs_, download(queue(), b_.buffer, type, n_ * nrhs_));
   if (call_.extra_precise) solved.scaled_x = result.x;
   scale_back(scaling_, result);
+}
+
+Matrix LuFactors::take_first_product() {
+  Matrix product = question_.take(queue(), call_.type);
+  if (!product.empty()) (void)lu().failed_column(queue());  // throws if a kernel waited in vain
+  return product;
 }
 
 std::unique_ptr<Factored> LuFactors::on_host() {

@@ -6,6 +6,7 @@
 #include "io/memory.hpp"
 #include "lap_timer.hpp"
 #include "launch/staging.hpp"
+#include "linalg/lu/kept_lu.hpp"
 #include "linalg/lu/rbt.hpp"
 #include "linalg/refinement/refine.hpp"
 #include "linalg/solve/memory_need.hpp"
@@ -29,33 +30,48 @@ void require_memory_for(const Context& context, const System& system, RealType i
   require_memory(need, device, io::physical_memory());
 }
 
+Index columns_of_question(const FactorCall& call) {
+  return call.has_even_rows() ? call.question.cols() : 0;
+}
+
 /// Keeps A in `input`. The factors are in f32, and A was not scaled.
 class RbtFactors : public Factored {
  public:
   RbtFactors(Context& context, RealType input, const System& system, const FactorCall& call);
 
   /// Returns whether A can be factored without scaling.
-  [[nodiscard]] bool upload(const System& system, Equilibration equilibration);
+  [[nodiscard]] bool upload(const System& system, const FactorCall& call);
   /// Returns whether the factors may be usable.
   [[nodiscard]] bool factor(const ProgressCallback& progress);
 
   [[nodiscard]] double reciprocal_growth(const Matrix& /*a*/) override { return 1 / growth_; }
   [[nodiscard]] DeviceOperator* in_f64() override { return in_f64_ ? &*in_f64_ : nullptr; }
   [[nodiscard]] std::optional<DeviceFactors> device_factors() override {
-    return DeviceFactors{b_.buffer, [this] { rbt_->solve(context_.queue(), b_, b_.ld); }};
+    return DeviceFactors{b_.buffer, [this] { rbt().solve(context_.queue(), b_, b_.ld); }};
   }
+  void start_first_product() override {
+    const cl::CommandQueue& queue = context_.queue();
+    question_.start(queue,
+                    [&](const MatrixView& b, Index columns) { rbt().solve(queue, b, columns); });
+  }
+  [[nodiscard]] Matrix take_first_product() override;
   void release() override;
 
  protected:
   void apply_inverse(bool transposed, const Scaling& by, Matrix& x) override;
 
  private:
+  void build(const FactorCall& call, Index n);
+  [[nodiscard]] RbtLu& rbt() { return *work_.rbt; }
+
   Context& context_;
   RealType input_;
   bool transposed_;
+  std::optional<LuKind> kind_;  // under which work_ is kept
   MatrixView a_, b_;
   SolveBlock block_;
-  std::optional<RbtLu> rbt_;
+  FirstProduct question_;
+  LuWork work_;
   std::optional<DeviceOperator> in_f64_;
   double growth_ = 0;
 };
@@ -63,42 +79,62 @@ class RbtFactors : public Factored {
 RbtFactors::RbtFactors(Context& context, RealType input, const System& system,
                        const FactorCall& call)
     : context_(context), input_(input), transposed_(call.transposed) {
-  const Index n = system.a.rows(), nrhs = system.b.cols();
+  const Index n = system.a.rows(), nrhs = system.b.cols(), asked = columns_of_question(call);
+  kind_ = KeptLu::kind_of(RealType::f32, n, nrhs, call.estimate_columns, asked, call.lu);
+  if (kind_) kind_->butterflies = true;
+  std::optional<LuWork> kept = context.kept_lu().take(kind_);
   a_.ld = padded_ld(n, input);
   a_.buffer = context.staging().matrices().take(context, n * a_.ld * bytes_of(input), "A");
-  b_ = {context.allocate(n * nrhs * sizeof(float), "B"), 0, nrhs};
+  const bool is_new = !kept;
+  if (kept) {
+    work_ = *std::move(kept);
+    rbt().resume();
+  } else {
+    work_.b = context.allocate(n * nrhs * sizeof(float), "B");
+    if (asked > 0) work_.question = context.allocate(n * asked * sizeof(float), "probe vectors");
+  }
+  b_ = {work_.b, 0, nrhs};
   block_ = SolveBlock(b_);
-  RbtOptions options;
-  options.gemm = call.lu.gemm;
-  const auto build = [&] {
-    in_f64_.reset();
-    rbt_.reset();
-    rbt_.emplace(context, RealType::f32, input, n, options);
-    rbt_->prepare(nrhs);
-    if (call.estimate_columns > 0) {
-      try {
-        rbt_->prepare_both(call.estimate_columns);
-      } catch (const NoUsableKernel&) {  // the self-tests say why; there will be no estimate
-      }
-    }
-    if (input == RealType::f64) in_f64_.emplace(context, a_, n, nrhs);
-  };
-  context.programs().prepare(build, call.later);
+  context.programs().prepare(
+      [&] {
+        in_f64_.reset();
+        if (is_new) build(call, n);
+        if (input == RealType::f64) in_f64_.emplace(context, a_, n, nrhs);
+      },
+      call.later);
 }
 
-bool RbtFactors::upload(const System& system, Equilibration equilibration) {
+void RbtFactors::build(const FactorCall& call, Index n) {
+  RbtOptions options;
+  options.gemm = call.lu.gemm;
+  work_.rbt.reset();
+  work_.rbt.emplace(context_.observer(), RealType::f32, input_, n, options);
+  for (const Index columns : {b_.ld, columns_of_question(call)})
+    if (columns > 0) rbt().prepare(columns);
+  if (call.estimate_columns > 0) {
+    try {
+      rbt().prepare_both(call.estimate_columns);
+    } catch (const NoUsableKernel&) {  // the self-tests say why; there will be no estimate
+    }
+  }
+}
+
+bool RbtFactors::upload(const System& system, const FactorCall& call) {
   const Sizes sizes = upload_and_measure(context_, a_, input_, system, transposed_);
-  scaling_ = scaling_for(sizes, system, transposed_, RealType::f32, equilibration);
+  scaling_ = scaling_for(sizes, system, transposed_, RealType::f32, call.equilibration);
   if (in_f64_) in_f64_->set_right_hand_sides(system.b);
   // Butterflies add rows to rows and columns to columns. If f32 holds A only when scaled, its rows
   // or columns differ too much in size for that.
-  return scaling_.finite && scaling_.keeps_matrix();
+  const bool plain = scaling_.finite && scaling_.keeps_matrix();
+  if (plain && columns_of_question(call) > 0)
+    question_.upload(context_, work_.question, RealType::f32, call.question);
+  return plain;
 }
 
 bool RbtFactors::factor(const ProgressCallback& progress) {
-  rbt_->factor(context_.queue(), a_, progress);
+  rbt().factor(context_.queue(), a_, progress);
   context_.queue().finish();
-  const RbtOutcome outcome = rbt_->outcome(context_.queue());
+  const RbtOutcome outcome = rbt().outcome(context_.queue());
   growth_ = outcome.growth;
   return outcome.ok();
 }
@@ -106,17 +142,24 @@ bool RbtFactors::factor(const ProgressCallback& progress) {
 void RbtFactors::apply_inverse(bool transposed, const Scaling& by, Matrix& x) {
   block_.solve(context_, RealType::f32, by, x, [&](const MatrixView& b, Index columns) {
     if (transposed)
-      rbt_->solve_transposed(context_.queue(), b, columns);
+      rbt().solve_transposed(context_.queue(), b, columns);
     else
-      rbt_->solve(context_.queue(), b, columns);
+      rbt().solve(context_.queue(), b, columns);
   });
+}
+
+Matrix RbtFactors::take_first_product() {
+  Matrix product = question_.take(context_.queue(), RealType::f32);
+  if (!product.empty()) (void)rbt().outcome(context_.queue());  // throws if a kernel waited in vain
+  return product;
 }
 
 void RbtFactors::release() {
   const std::uint64_t bytes = a_.buffer.getInfo<CL_MEM_SIZE>();
   in_f64_.reset();
-  rbt_->release();
-  rbt_.reset();
+  rbt().release();
+  if (kind_) context_.kept_lu().give(*kind_, std::move(work_));
+  work_ = {};
   context_.staging().matrices().give(context_, std::exchange(a_, {}).buffer, bytes);
 }
 
@@ -142,7 +185,7 @@ Solved factor_rbt(Context& context, const System& system, const FactorCall& call
   auto factors = std::make_unique<RbtFactors>(context, input, system, call);
   times.build = timer.lap();
   if (progress) progress("upload", 0);
-  const bool plain = factors->upload(system, call.equilibration);
+  const bool plain = factors->upload(system, call);
   times.upload = timer.lap();
   if (!plain) return solved;
   if (progress) progress("factorisation", 0);

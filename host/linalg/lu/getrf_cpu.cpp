@@ -14,8 +14,8 @@ namespace clgauss {
 namespace {
 
 /// Phases share a launch until it does at least this many flops, so that launches cost nothing in
-/// comparison. With a progress callback every step is a launch of its own.
-constexpr double kLeastFlops = 2e9;
+/// comparison. With a progress callback there are more launches: one cannot be ended on its way.
+constexpr double kLeastFlops = 2e9, kLeastFlopsReported = 2e8;
 
 class LuCpu : public LuBackend {
  public:
@@ -114,13 +114,14 @@ class LuCpu : public LuBackend {
     bind_matrix(a, n, panels);
     queue.enqueueFillBuffer(buffers_.info, static_cast<cl_int>(n), 0, sizeof(cl_int));
     clear_counters(queue, phases);
+    const double least_flops = callback ? kLeastFlopsReported : kLeastFlops;
     double flops = 0;  // of the phases from `first` on
     cl_uint first = 0;
     for (cl_uint step = 0; step < panels; ++step) {
       const cl_uint right = n - std::min(n, (step + 1) * cut_.nb),
                     last = right > 0 ? 3 * step + 3 : phases;
       flops += 2.0 * cut_.nb * right * right;
-      if (last < phases && flops < kLeastFlops && !callback) continue;
+      if (last < phases && flops < least_flops) continue;
       phases_.launch(queue, kernels_.phases, 5, first, last);
       progress.block_enqueued(step, right);
       first = last;

@@ -5,9 +5,13 @@
 namespace clgauss {
 
 LuWork LuWork::without_backend(const Context& context, RealType type, Index n, Index nrhs,
-                               const std::string& what) {
-  return {.b = context.allocate(n * nrhs * bytes_of(type), what),
-          .diagonal = context.allocate(n * bytes_of(type), what)};
+                               Index question_columns, const std::string& what) {
+  const auto columns = [&](Index count) {
+    return context.allocate(n * count * bytes_of(type), what);
+  };
+  return {.b = columns(nrhs),
+          .diagonal = columns(1),
+          .question = question_columns > 0 ? columns(question_columns) : cl::Buffer()};
 }
 
 void LuWork::build(Context& context, RealType type, const MatrixView& a, Index n, Index nrhs,
@@ -22,12 +26,12 @@ void LuWork::build(Context& context, RealType type, const MatrixView& a, Index n
 }
 
 PassingLu::PassingLu(Context& context, RealType type, Index n, Index nrhs, const LuOptions& options)
-    : context_(context), nrhs_(nrhs), kind_(KeptLu::kind_of(type, n, nrhs, 0, options)) {
+    : context_(context), nrhs_(nrhs), kind_(KeptLu::kind_of(type, n, nrhs, 0, 0, options)) {
   if (std::optional<LuWork> kept = context.kept_lu().take(kind_)) {
     work_ = *std::move(kept);
     return;
   }
-  work_ = LuWork::without_backend(context, type, n, nrhs, "the workspace of an LU");
+  work_ = LuWork::without_backend(context, type, n, nrhs, 0, "the workspace of an LU");
   const MatrixView a{{}, 0, padded_ld(n, type)};
   context.programs().prepare([&] { work_.build(context, type, a, n, nrhs, options); });
 }

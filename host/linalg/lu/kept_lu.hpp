@@ -14,15 +14,17 @@
 #include <vector>
 
 #include "linalg/lu/lu_backend.hpp"
+#include "linalg/lu/rbt.hpp"
 
 namespace clgauss {
 
 /// What an LuWork was made for.
 struct LuKind {
   RealType type;
-  Index n, nrhs, estimate_columns;
+  Index n, nrhs, estimate_columns, question_columns;
   Pivoting pivoting;
   bool positive_definite, symmetric, look_ahead;
+  bool butterflies = false;  // LuWork::rbt is what is kept
 
   bool operator==(const LuKind&) const = default;
 };
@@ -30,12 +32,15 @@ struct LuKind {
 /// Everything that a solve by LU needs on the device besides its matrices.
 struct LuWork {
   std::unique_ptr<LuBackend> backend = {};
+  std::optional<RbtLu> rbt = {};               // instead of a backend; without its matrices
   std::optional<Kernel> diagonal_kernel = {};  // extracts the pivots into `diagonal`
   cl::Buffer b = {}, diagonal = {};            // n-by-nrhs; n
+  cl::Buffer question = {};                    // n-by-question_columns; null for none
 
   /// Buffers without a backend. `what` names them in a message about memory.
   [[nodiscard]] static LuWork without_backend(const Context& context, RealType type, Index n,
-                                              Index nrhs, const std::string& what);
+                                              Index nrhs, Index question_columns,
+                                              const std::string& what);
   /// Makes backend and kernels for an A like `a`, whose buffer may be null. Call it within
   /// ProgramStore::prepare(). Throws as Lu().
   void build(Context& context, RealType type, const MatrixView& a, Index n, Index nrhs,
@@ -43,7 +48,7 @@ struct LuWork {
 };
 
 /// Looking up kernels, allocating small buffers and freeing them took 0.4 of the 3.5 ms of a solve
-/// with n = 1000 on an H200. So the work of the last solve is kept, if n is at most kMostUnknowns,
+/// with n = 1000 on an H200, and 1.3 of 7.8 ms with butterflies and n = 2000. So the work of the last solve is kept, if n is at most kMostUnknowns,
 /// B takes at most kMostBytes and the caller did not choose kernels.
 class KeptLu {
  public:
@@ -52,7 +57,7 @@ class KeptLu {
 
   /// The kind of such a solve; empty if its work would not be kept.
   [[nodiscard]] static std::optional<LuKind> kind_of(RealType type, Index n, Index nrhs,
-                                                     Index estimate_columns,
+                                                     Index estimate_columns, Index question_columns,
                                                      const LuOptions& options) {
     if (n > kMostUnknowns || n * nrhs * bytes_of(type) > kMostBytes || options.spec ||
         options.gemm.strict || !options.gemm.preferred.empty())
@@ -61,6 +66,7 @@ class KeptLu {
                   n,
                   nrhs,
                   estimate_columns,
+                  question_columns,
                   options.pivoting,
                   options.positive_definite,
                   options.symmetric,
@@ -74,8 +80,8 @@ class KeptLu {
     return std::move(kept->second);
   }
 
-  /// Keeps the work. Call it at the end of a solve that threw nothing. The backend must have been
-  /// made with Context::observer().
+  /// Keeps the work. Call it at the end of a solve that threw nothing. Backend and RbtLu must have
+  /// been made with Context::observer().
   void give(const LuKind& kind, LuWork work) { kept_.emplace(kind, std::move(work)); }
 
  private:

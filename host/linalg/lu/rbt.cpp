@@ -82,8 +82,8 @@ class RbtLu::Implementation {
         waits_(value_of(lu_parameters_, "PERSISTENT") == 1),
         getrs_(setting_, laswp_trsm_, updates_, waits_),
         few_(context_, factor_type, n, waits_ ? &setting_ : nullptr),
-        mixed_(matrix("the matrix that butterflies mixed")),
-        lu_(matrix("the factors of an RBT LU")),
+        mixed_(matrix(kMixed)),
+        lu_(matrix(kFactors)),
         work_(context_.allocate(kernels_.work() * bytes_of(factor_type),
                                 "the workspace of a diagonal block")),
         sources_(rows(kernels_.window())),
@@ -104,6 +104,12 @@ class RbtLu::Implementation {
     for (MatrixView* const matrix : {&mixed_, &lu_})
       context_.staging().matrices().give(context_, std::exchange(*matrix, {}).buffer,
                                          bytes_of_matrix());
+  }
+
+  void resume() {
+    mixed_ = matrix(kMixed);
+    lu_ = matrix(kFactors);
+    factored_ = false;
   }
 
   void prepare(Index nrhs) {
@@ -205,6 +211,9 @@ class RbtLu::Implementation {
     MatrixView factors, l21, u12;
     MatrixView lower_inverse, upper_inverse;  // L11^-1, U11^-1
   };
+
+  static constexpr const char *kMixed = "the matrix that butterflies mixed",
+                              *kFactors = "the factors of an RBT LU";
 
   static cl_uint checked_order(RealType factor_type, RealType input_type, Index n) {
     if (bytes_of(factor_type) > bytes_of(input_type))
@@ -365,6 +374,7 @@ RbtOutcome RbtLu::outcome(const cl::CommandQueue& queue) {
 std::uint64_t RbtLu::seed() const { return implementation_->seed(); }
 
 void RbtLu::release() { implementation_->release(); }
+void RbtLu::resume() { implementation_->resume(); }
 
 std::uint64_t rbt_workspace_bytes(const DeviceProfile& device, RealType factor_type, Index n,
                                   Index nrhs) {

@@ -89,9 +89,10 @@ class RbtLu {
 
   [[nodiscard]] std::uint64_t seed() const;
 
-  /// Leaves the matrices to the context's next solve (launch/matrix_memory.hpp). It must be the
-  /// last call.
+  /// Leaves the matrices to the context's next solve (launch/matrix_memory.hpp). The next call, if
+  /// there is one, must be resume(), which takes them back, without factors. Throws OutOfMemory.
   void release();
+  void resume();
 
  private:
   class Implementation;

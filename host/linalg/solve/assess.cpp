@@ -113,6 +113,7 @@ struct Assessment {
   /// Measures the residual with the A that was given.
   void measure() {
     LapTimer timer;
+    if (options.trust || options.doubt) factors.start_first_product();  // beside the host's work
     const double eps = answer.plan.eps();
     std::optional<AnswerResidual> by_device;
     if (options.judge == Judge::device) by_device = measured_by_device(eps);
@@ -160,7 +161,7 @@ struct Assessment {
     return by_host ? *by_host : factors;
   }
 
-  /// Uses one product with A^-1. The first solve may already have computed it.
+  /// Uses one product with A^-1. The device may have computed it meanwhile.
   bool may_be_doubtful() {
     if (!has_answer(outcome_of(result()))) return false;
     LapTimer timer;

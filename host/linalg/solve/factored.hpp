@@ -52,7 +52,9 @@ class Factored {
   /// If available, solves for one right-hand side with all vectors on the device; in_f64() uses
   /// them to refine x.
   [[nodiscard]] virtual std::optional<DeviceFactors> device_factors() { return std::nullopt; }
-  /// A^-1 times FactorCall::question, if the first solve computed it; otherwise empty.
+  /// Sets the device to work on A^-1 FactorCall::question, if it can, and does not wait.
+  virtual void start_first_product() {}
+  /// What start_first_product() began, once; otherwise empty. Waits.
   [[nodiscard]] virtual Matrix take_first_product() { return {}; }
 
   /// Keeps large buffers for the next system. Must be the last call; not called after an exception.
@@ -85,7 +87,7 @@ struct FactorCall {
   bool keeps_f64 = false;  // keeps A and B on the device in f64: in_f64()
   /// Columns of the blocks of vectors in later estimates; 0: there will be no estimate.
   Index estimate_columns = 0;
-  /// Probe vectors for estimates, solved for together with B; no rows: there are none.
+  /// Probe vectors for estimates, for Factored::start_first_product(); no rows: there are none.
   Matrix question = {};
   /// Whether refinement in extra precision will follow, which needs A and B again.
   bool extra_precise = false;
@@ -95,6 +97,12 @@ struct FactorCall {
   Matrix* give_up_a = nullptr;
   /// For ProgramStore::prepare(): makes the factors that a later program may compute.
   std::function<void()> later = {};
+
+  /// Whether the rows of an A that is not scaled are of about the same size, as
+  /// estimate_trust_from() needs them.
+  [[nodiscard]] bool has_even_rows() const {
+    return equilibration != Equilibration::off && !lu.positive_definite && !lu.symmetric;
+  }
 };
 
 /// The first solution with its times, and the factors.

@@ -52,4 +52,18 @@ void SolveBlock::require(const Context& context, RealType type, Index rows, Inde
   view_.ld = columns;
 }
 
+void FirstProduct::upload(const Context& context, const cl::Buffer& buffer, RealType type,
+                          const Matrix& question) {
+  view_ = {buffer, 0, question.cols()};
+  rows_ = question.rows();
+  upload_rows(context, buffer, view_.ld, type, {&question});
+  state_ = State::uploaded;
+}
+
+Matrix FirstProduct::take(const cl::CommandQueue& queue, RealType type) {
+  if (state_ != State::started) return {};
+  state_ = State::none;
+  return {rows_, view_.ld, download(queue, view_.buffer, type, rows_ * view_.ld)};
+}
+
 }  // namespace clgauss

@@ -44,4 +44,31 @@ class SolveBlock {
   MatrixView view_;
 };
 
+/// Probe vectors that the device solves for while the host does something else.
+class FirstProduct {
+ public:
+  /// Uploads `question` to `buffer`, and waits.
+  void upload(const Context& context, const cl::Buffer& buffer, RealType type,
+              const Matrix& question);
+
+  /// Enqueues the solve, by enqueue(b, columns), once after upload().
+  template <typename Enqueue>
+  void start(const cl::CommandQueue& queue, const Enqueue& enqueue) {
+    if (state_ != State::uploaded) return;
+    enqueue(view_, view_.ld);
+    queue.flush();
+    state_ = State::started;
+  }
+
+  /// The product, once after start(); otherwise empty. Waits.
+  [[nodiscard]] Matrix take(const cl::CommandQueue& queue, RealType type);
+
+ private:
+  enum class State { none, uploaded, started };
+
+  MatrixView view_;
+  Index rows_ = 0;
+  State state_ = State::none;
+};
+
 }  // namespace clgauss
