@@ -27,6 +27,7 @@
 #define LEAST_SCRATCH (4 * STAGE)
 #include "common.clh"
 #include "numbers.clh"
+#include "pivot.clh"
 #include "ptx.clh"
 #include "numbers_ptx.clh"
 #include "load_if.clh"
@@ -48,10 +49,10 @@
 // clang-format on
 
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_columns(
-    global REAL* restrict a, ulong offset, uint ld, uint m, uint width, uint row_base,
+    global NUMBER* restrict a, ulong offset, uint ld, uint m, uint width, uint row_base,
     global int* restrict pivots, ulong pivot_offset, volatile global int* restrict info) {
   local Shared shared;
-  global REAL* panel = a + offset;
+  global NUMBER* panel = a + offset;
   const uint id = get_local_id(0), steps = min(m, width);
   Columns my;
   my.sub = id / 32;
@@ -62,7 +63,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_column
 
   // Neighbours read neighbouring columns, and pass them on by local memory; all loads are under way
   // at once.
-  const global REAL* next = panel + (ulong)my.sub * ld + my.lane;
+  const global NUMBER* next = panel + (ulong)my.sub * ld + my.lane;
   const uint rows = my.lane < width && my.sub < m ? m - my.sub : 0;
   UNROLLED
   for (uint i = 0; i < LANE_ROWS; ++i) {
@@ -75,7 +76,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_column
   }
   UNROLLED
   for (uint i0 = 0; i0 < LANE_ROWS; i0 += 2) {
-    local REAL* stage = shared.l + i0 / 2 % 2 * (2 * STAGE);
+    local NUMBER* stage = shared.l + i0 / 2 % 2 * (2 * STAGE);
     UNROLLED
     for (uint i = 0; i < 2; ++i) {
       UNROLLED
@@ -97,7 +98,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_column
 
   if (id < steps) {
     pivots[pivot_offset + id] = (int)(row_base + shared.exchanged[id]);
-    if (!(fabs(shared.u[id * U_LD + id]) > 0)) atomic_min(info, (int)(row_base + id));
+    if (is_bad(shared.u[id * U_LD + id])) atomic_min(info, (int)(row_base + id));
   }
 #pragma unroll 1
   for (uint i0 = 0; i0 < LANE_ROWS; i0 += 4) {
@@ -107,7 +108,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_column
     for (uint t = 0; t < 4 * COLUMNS; ++t) {
       const uint row = SUB_GROUPS * t + my.sub;
       const uint position = 32 * i0 + row < m ? shared.position_of[32 * i0 + row] : 0u;
-      const REAL v = shared.l[row * STAGE_LD + my.lane];
+      const NUMBER v = shared.l[row * STAGE_LD + my.lane];
       if (position > my.lane && my.lane < width) panel[(ulong)position * ld + my.lane] = v;
     }
     GROUP_SYNC();
