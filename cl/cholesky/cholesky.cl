@@ -16,6 +16,8 @@
 // groups may still have to read the block in A. One more group of the next launch copies them to
 // their place; if rest is 0, this launch does.
 // A panel of 64 columns takes about 19 us on an H100 in f64, 16 in f32, 4 of them its launch.
+// With depth NB it takes 24 us on an H200 in f32 and 29 in f64 (19 and 23 without), where a product
+// by itself takes 10.
 // Coalesced reads and writes, with all loads under way at once, reduced that from 28 to 19.
 // NVIDIA's compiler takes 0.9 s; with halves in place of quarters, and multiples from registers, it
 // took 3.9 s, and a whole factorisation 0 to 2 % less. (Tried: registers that move on by one a

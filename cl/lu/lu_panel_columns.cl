@@ -1,16 +1,17 @@
 // LU panel with true partial pivoting by ONE work-group, for NVIDIA (inline PTX): P A = L U, A m x
-// width, width <= PANEL_WIDTH, m <= 32 LANE_ROWS. The elimination is that of lu_columns.clh; two
-// columns a sub-group.
+// width, of real numbers or complex f32, width <= PANEL_WIDTH, m <= 32 LANE_ROWS. The elimination
+// is that of lu_columns.clh; two columns a sub-group.
 //
 // NDRange: one work-group of 32 SUB_GROUPS.
 //   a + offset  the panel's first element, row-major, leading dimension ld (in: A, out: L\U)
 //   pivots      pivots[pivot_offset + j] = row_base + position exchanged with position j, j <
 //               min(m, width)
-//   info        [0] atomic minimum of row_base + j over the columns with a zero or NaN pivot
+//   info        [0] atomic minimum of row_base + j over the columns with a zero or NaN pivot, or
+//               with an infinite complex one
 // A zero pivot: its column is zero, nothing is scaled (getf2). A NaN counts as the largest
 // magnitude, so that it is reported at once.
-// Local memory: the larger of 128 LANE_ROWS and 4224, and 1088 scalars, and 48 LANE_ROWS words: 45
-// KiB for f64 and 640 rows.
+// Local memory: the larger of 128 LANE_ROWS and 4224, and 1088 NUMBERs, and 48 LANE_ROWS words: 45
+// KiB for f64 or complex f32 and 640 rows.
 
 #if !defined(PANEL_WIDTH) || !defined(SUB_GROUPS) || PANEL_WIDTH != 32 || \
     PANEL_WIDTH % SUB_GROUPS != 0

@@ -18,7 +18,7 @@ int most_rows(NumberType number) {
 }
 
 /// On an H200 in f64, a column takes 0.55 us for 128 rows and 1.05 for 640; lu_panel_persistent.cl
-/// takes 0.95 to 1.75.
+/// takes 0.95 to 1.75. In complex f32 it takes 0.61 us for 128 rows, 1.16 for 500 and 1.32 for 640.
 class PanelColumns : public PanelAlone {
  public:
   explicit PanelColumns(const LuSetting& setting)
