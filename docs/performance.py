@@ -132,22 +132,27 @@ def beside_cusolver(name, what, sizes, own_run, peer_run, peer_detail):
         yield cells
 
 
-def h100_beside_cusolver(name, what, sizes):
-    """Ours and cuSOLVER's of the same call on an H100, f64 and f32; the ratio."""
+def of_one_call(name, what, sizes, **of_ours):
+    """Ours, the row that also has the values `of_ours`, and cuSOLVER's of the same call, f64 and f32; the ratio."""
     for n in sizes:
         cells = [n]
         for kind in ("f64", "f32"):
-            own, peer = (median_ms(one(name, what=what, type=kind, n=n, library=who)) for who in ("clgauss", "cuSOLVER"))
+            own, peer = (median_ms(one(name, what=what, type=kind, n=n, library=who, **keys))
+                         for who, keys in (("clgauss", of_ours), ("cuSOLVER", {})))
             cells += [digits(own), digits(peer), f"{peer / own:.2f}"]
         yield cells
 
 
 def cholesky_rows():
-    return h100_beside_cusolver("cholesky_peers_h100.csv", "cholesky", ("500", "1024", "2048", "4096", "8192", "16384"))
+    return of_one_call("cholesky_peers_h100.csv", "cholesky", ("500", "1024", "2048", "4096", "8192", "16384"))
+
+
+def cholesky_h200_rows():
+    return of_one_call("cholesky_peers_h200.csv", "cholesky", ("500", "1024", "2048"), now="yes")
 
 
 def invert_rows():
-    return h100_beside_cusolver("invert_h100.csv", "invert", ("500", "1024", "2048", "4096", "8192"))
+    return of_one_call("invert_h100.csv", "invert", ("500", "1024", "2048", "4096", "8192"))
 
 
 def lstsq_rows():
@@ -398,6 +403,7 @@ def performance_tables_md():
         "complex": table(["n", "c64", "cuSOLVER", "ratio", "c32", "cuSOLVER", "ratio"], complex_rows()),
         "cholesky": table(["n", "f64", "cuSOLVER", "ratio", "f32", "cuSOLVER", "ratio"],
                           cholesky_rows()),
+        "cholesky_h200": table(["n", "H200, f64", "cuSOLVER", "ratio", "H200, f32", "cuSOLVER", "ratio"], cholesky_h200_rows()),
         "invert": table(["n", "inverse, f64", "cuSOLVER", "ratio", "inverse, f32", "cuSOLVER", "ratio"], invert_rows()),
         "gelsy": table(["type", "A", "rank", "clgauss", "gelsy", "ratio", "gelsd", "ratio"], gelsy_rows()),
         "lstsq": table(["A", "f64", "cuSOLVER", "ratio", "f32", "cuSOLVER", "ratio"],

@@ -1,16 +1,17 @@
 // LU panel with true partial pivoting by ONE work-group, for NVIDIA (inline PTX): P A = L U, A m x
-// width, width <= PANEL_WIDTH, m <= 32 LANE_ROWS. The elimination is that of lu_columns.clh; two
-// columns a sub-group.
+// width, of real numbers or complex f32, width <= PANEL_WIDTH, m <= 32 LANE_ROWS. The elimination
+// is that of lu_columns.clh; two columns a sub-group.
 //
 // NDRange: one work-group of 32 SUB_GROUPS.
 //   a + offset  the panel's first element, row-major, leading dimension ld (in: A, out: L\U)
 //   pivots      pivots[pivot_offset + j] = row_base + position exchanged with position j, j <
 //               min(m, width)
-//   info        [0] atomic minimum of row_base + j over the columns with a zero or NaN pivot
+//   info        [0] atomic minimum of row_base + j over the columns with a zero or NaN pivot, or
+//               with an infinite complex one
 // A zero pivot: its column is zero, nothing is scaled (getf2). A NaN counts as the largest
 // magnitude, so that it is reported at once.
-// Local memory: the larger of 128 LANE_ROWS and 4224, and 1088 scalars, and 48 LANE_ROWS words: 45
-// KiB for f64 and 640 rows.
+// Local memory: the larger of 128 LANE_ROWS and 4224, and 1088 NUMBERs, and 48 LANE_ROWS words: 45
+// KiB for f64 or complex f32 and 640 rows.
 
 #if !defined(PANEL_WIDTH) || !defined(SUB_GROUPS) || PANEL_WIDTH != 32 || \
     PANEL_WIDTH % SUB_GROUPS != 0
@@ -27,6 +28,7 @@
 #define LEAST_SCRATCH (4 * STAGE)
 #include "common.clh"
 #include "numbers.clh"
+#include "pivot.clh"
 #include "ptx.clh"
 #include "numbers_ptx.clh"
 #include "load_if.clh"
@@ -48,10 +50,10 @@
 // clang-format on
 
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_columns(
-    global REAL* restrict a, ulong offset, uint ld, uint m, uint width, uint row_base,
+    global NUMBER* restrict a, ulong offset, uint ld, uint m, uint width, uint row_base,
     global int* restrict pivots, ulong pivot_offset, volatile global int* restrict info) {
   local Shared shared;
-  global REAL* panel = a + offset;
+  global NUMBER* panel = a + offset;
   const uint id = get_local_id(0), steps = min(m, width);
   Columns my;
   my.sub = id / 32;
@@ -62,7 +64,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_column
 
   // Neighbours read neighbouring columns, and pass them on by local memory; all loads are under way
   // at once.
-  const global REAL* next = panel + (ulong)my.sub * ld + my.lane;
+  const global NUMBER* next = panel + (ulong)my.sub * ld + my.lane;
   const uint rows = my.lane < width && my.sub < m ? m - my.sub : 0;
   UNROLLED
   for (uint i = 0; i < LANE_ROWS; ++i) {
@@ -75,7 +77,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_column
   }
   UNROLLED
   for (uint i0 = 0; i0 < LANE_ROWS; i0 += 2) {
-    local REAL* stage = shared.l + i0 / 2 % 2 * (2 * STAGE);
+    local NUMBER* stage = shared.l + i0 / 2 % 2 * (2 * STAGE);
     UNROLLED
     for (uint i = 0; i < 2; ++i) {
       UNROLLED
@@ -97,7 +99,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_column
 
   if (id < steps) {
     pivots[pivot_offset + id] = (int)(row_base + shared.exchanged[id]);
-    if (!(fabs(shared.u[id * U_LD + id]) > 0)) atomic_min(info, (int)(row_base + id));
+    if (is_bad(shared.u[id * U_LD + id])) atomic_min(info, (int)(row_base + id));
   }
 #pragma unroll 1
   for (uint i0 = 0; i0 < LANE_ROWS; i0 += 4) {
@@ -107,7 +109,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_column
     for (uint t = 0; t < 4 * COLUMNS; ++t) {
       const uint row = SUB_GROUPS * t + my.sub;
       const uint position = 32 * i0 + row < m ? shared.position_of[32 * i0 + row] : 0u;
-      const REAL v = shared.l[row * STAGE_LD + my.lane];
+      const NUMBER v = shared.l[row * STAGE_LD + my.lane];
       if (position > my.lane && my.lane < width) panel[(ulong)position * ld + my.lane] = v;
     }
     GROUP_SYNC();

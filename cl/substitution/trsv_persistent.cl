@@ -32,32 +32,50 @@
 #if RHS * BLOCK > WG_SIZE
 #error "RHS must be at most 4"
 #endif
+#define AHEAD 4                           // steps of invert_block()
 #define DESCENDING (UPPER != TRANSPOSED)  // the substitution begins with the last row
 
+// The multiplier of a step of invert_block() for a row; 0 where it has none.
+static inline NUMBER multiplier(const global NUMBER* d, uint ld, uint size, uint row, uint step) {
+  const uint k = UPPER ? size - 1u - step : step;
+  return step < size && (UPPER ? row < k : row > k && row < size) ? d[(ulong)row * ld + k]
+                                                                  : (NUMBER)(0);
+}
+
 // inverse = D^-1 for the size x size block at d (identity beyond size), by row operations on the
-// identity: one row a step, all work-items.
+// identity: one row a step, all work-items. A work-item keeps its part of a row in registers until
+// the row is done; what it reads of D is requested some steps ahead.
 static inline void invert_block(const global NUMBER* d, uint ld, uint size, local NUMBER* inverse) {
   const uint id = get_local_id(0), row = id / 4u, part = id % 4u;
-  for (uint c = part; c < BLOCK; c += 4u) inverse[row * TILE_LD + c] = row == c ? ONE : (NUMBER)(0);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (uint step = 0; step < size; ++step) {
-    const uint k = UPPER ? size - 1u - step : step;
-    if (UPPER) {
-      if (row == k) {
-        const NUMBER pivot = d[(ulong)k * ld + k];
-        for (uint c = part; c < BLOCK; c += 4u)
-          if (c >= k) inverse[k * TILE_LD + c] = quotient(inverse[k * TILE_LD + c], pivot);
+  NUMBER mine[BLOCK / 4], next[AHEAD];
+#pragma unroll
+  for (uint i = 0; i < BLOCK / 4; ++i) mine[i] = row == part + 4u * i ? ONE : (NUMBER)(0);
+#pragma unroll
+  for (uint i = 0; i < AHEAD; ++i) next[i] = multiplier(d, ld, size, row, i);
+  const NUMBER pivot = UPPER && row < size ? d[(ulong)row * ld + row] : ONE;
+#pragma unroll 1
+  for (uint step = 0; step < BLOCK; ++step) {
+    const uint k = step >= size ? step : UPPER ? size - 1u - step : step;
+    if (row == k) {
+#pragma unroll
+      for (uint i = 0; i < BLOCK / 4; ++i) {
+        const uint c = part + 4u * i;
+        if (UPPER && c >= k && step < size) mine[i] = quotient(mine[i], pivot);
+        inverse[k * TILE_LD + c] = mine[i];
       }
-      barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (UPPER ? row < k : row > k && row < size) {
-      const NUMBER f = d[(ulong)row * ld + k];
-      for (uint c = part; c < BLOCK; c += 4u)
-        if (UPPER ? c >= k : c <= k)
-          inverse[row * TILE_LD + c] =
-              minus_product(f, inverse[k * TILE_LD + c], inverse[row * TILE_LD + c]);
-    }
+    const NUMBER f = next[0];
+#pragma unroll
+    for (uint i = 1; i < AHEAD; ++i) next[i - 1] = next[i];
+    next[AHEAD - 1] = multiplier(d, ld, size, row, step + AHEAD);
     barrier(CLK_LOCAL_MEM_FENCE);
+    if (step < size && (UPPER ? row < k : row > k && row < size)) {
+#pragma unroll
+      for (uint i = 0; i < BLOCK / 4; ++i) {
+        const uint c = part + 4u * i;
+        if (UPPER ? c >= k : c <= k) mine[i] = minus_product(f, inverse[k * TILE_LD + c], mine[i]);
+      }
+    }
   }
 }
 

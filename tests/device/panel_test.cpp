@@ -83,16 +83,19 @@ constexpr cl_uint kRow = 5;  // of the matrix, where the panel begins
 
 using MakePanel = std::unique_ptr<PanelKernel>(const LuSetting& setting);
 
-Outcome factor(MakePanel make, Context& context, RealType type, const Matrix& a) {
-  UsualLu usual(context, type);
+/// `a` are the parts of its numbers.
+Outcome factor(MakePanel make, Context& context, NumberType number, const Matrix& a) {
+  UsualLu usual(context, number);
   const LuSetting setting{usual.kernels, usual.flags, usual.parameters, a.rows()};
   const auto kernel = make(setting);
-  const auto width = static_cast<cl_uint>(a.cols());
-  const PaddedMatrix panel(context, type, a, 3, 5);
+  const RealType type = number.real;
+  const auto width = static_cast<cl_uint>(a.cols() / number.parts());
+  const PaddedMatrix panel(context, type, a, 3 * number.parts(),
+                           static_cast<Index>(a.cols() % 2 + 4));
   const cl::Buffer pivots = context.allocate((kRow + width) * sizeof(cl_int), "a test");
   usual.flags.reset(context.queue());
-  kernel->factor(context.queue(),
-                 {panel.view, static_cast<cl_uint>(a.rows()), width, kRow, pivots});
+  kernel->factor(context.queue(), {number.in_numbers(panel.view), static_cast<cl_uint>(a.rows()),
+                                   width, kRow, pivots});
   Outcome outcome;
   outcome.pivots.resize(std::min<std::size_t>(width, a.rows()));
   context.queue().enqueueReadBuffer(pivots, CL_TRUE, kRow * sizeof(cl_int),
@@ -150,21 +153,26 @@ Outcome expected_of_complex(const Matrix& parts) {
   return outcome;
 }
 
-/// Zero, NaN and infinite columns are told; ties go to the first row.
-void check_odd_columns(Index rows, const std::function<Outcome(const Matrix& a)>& factor) {
+/// Zero, NaN and infinite columns are told; ties go to the first row. `factor` gets the parts of
+/// numbers.
+void check_odd_columns(Index rows, const std::function<Outcome(const Matrix& a)>& factor,
+                       bool complex = false) {
   constexpr Index width = 32;
+  const Index parts = complex ? 2 : 1;
   const auto spoilt = [&](Index column, double value, bool whole) {
-    Matrix a = random_matrix(rows, width, 2);
+    Matrix a = random_matrix(rows, parts * width, 2);
     for (Index i = 0; i < rows; ++i)
-      if (whole || i == rows / 2) a(i, column) = value;
+      if (whole || i == rows / 2)
+        for (Index part = 0; part < parts; ++part) a(i, parts * column + part) = value;
     return factor(a);
   };
   CHECK(spoilt(9, 0, true).first_bad == 9);
   CHECK(spoilt(4, std::numeric_limits<double>::quiet_NaN(), false).first_bad == 4);
-  CHECK(spoilt(6, std::numeric_limits<double>::infinity(), false).first_bad > 6);
-  Matrix ties(rows, width);
+  const cl_int infinite = spoilt(6, std::numeric_limits<double>::infinity(), false).first_bad;
+  CHECK((complex ? infinite == 6 : infinite > 6));  // nothing complex is divided by infinity
+  Matrix ties(rows, parts * width);
   for (Index i = 0; i < rows; ++i)
-    for (Index j = 0; j < width; ++j) ties(i, j) = i == j ? 1 : (i > j ? -1 : 0);
+    for (Index j = 0; j < width; ++j) ties(i, parts * j) = i == j ? 1 : (i > j ? -1 : 0);
   const Outcome tied = factor(ties);
   for (Index j = 0; j < width; ++j) CHECK(tied.pivots[j] == static_cast<cl_int>(j));
 }
@@ -175,18 +183,25 @@ std::vector<Build> builds(const DeviceProfile& device) {
   return all;
 }
 
-void check_panels(MakePanel make, Context& context,
+void check_panels(MakePanel make, Context& context, const std::vector<NumberType>& numbers,
                   const std::vector<std::pair<Index, Index>>& shapes) {
-  for (const RealType type : types_of(context.profile()))
+  for (const NumberType number : numbers)
     for (const auto& [rows, width] : shapes) {
       CAPTURE(rows);
       CAPTURE(width);
-      const Matrix a = rounded(random_matrix(rows, width, rows), type);
-      const Outcome made = factor(make, context, type, a), right = expected(a);
+      CAPTURE(number.complex);
+      const Matrix a = rounded(random_matrix(rows, number.parts() * width, rows), number.real);
+      const Outcome made = factor(make, context, number, a),
+                    right = number.complex ? expected_of_complex(a) : expected(a);
       CHECK(made.first_bad == kNoBadPivot);
       CHECK(made.pivots == right.pivots);
-      CHECK(max_difference(made.lu, right.lu) <= 2000 * unit_roundoff(type));
+      CHECK(max_difference(made.lu, right.lu) <= 2000 * unit_roundoff(number.real));
     }
+}
+
+std::vector<NumberType> real_numbers(const Context& context) {
+  const std::vector<RealType> types = types_of(context.profile());
+  return {types.begin(), types.end()};
 }
 
 }  // namespace
@@ -237,7 +252,7 @@ TEST_CASE("waiting panels: zero, NaN and infinite columns are told, ties go to t
 TEST_CASE("tall panels: LAPACK's pivots and factors, of any height") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
-    check_panels(make_panel_tall, context,
+    check_panels(make_panel_tall, context, real_numbers(context),
                  {{1, 1}, {20, 32}, {32, 32}, {60, 17}, {257, 32}, {5000, 32}, {70000, 3}});
   });
 }
@@ -256,10 +271,16 @@ TEST_CASE(
   on_every_device([](const Device& device) {
     if (!device.profile.lacks_ptx().empty()) return;
     Context context(device, ContextOptions::from_environment());
-    check_panels(make_panel_columns, context,
+    std::vector<NumberType> numbers = real_numbers(context);
+    numbers.emplace_back(RealType::f32, true);
+    check_panels(make_panel_columns, context, numbers,
                  {{1, 1}, {20, 32}, {32, 32}, {60, 17}, {129, 5}, {257, 32}, {500, 32}, {640, 31}});
     for (const RealType type : types_of(device.profile))
       check_odd_columns(
           600, [&](const Matrix& a) { return factor(make_panel_columns, context, type, a); });
+    const auto of_complex = [&](const Matrix& a) {
+      return factor(make_panel_columns, context, NumberType(RealType::f32, true), a);
+    };
+    check_odd_columns(600, of_complex, true);
   });
 }

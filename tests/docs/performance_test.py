@@ -44,8 +44,8 @@ def beside_cusolver(file, what, detail):
             4: of(file, what=what, type="f32", contestant="clgauss"), 5: of(file, what=what, type="f32", contestant="cuSOLVER", detail=detail)}
 
 
-def h100_beside_cusolver(file, what):
-    return {column: of(file, what=what, type=kind, library=who)
+def of_one_call(file, what, **of_ours):
+    return {column: of(file, what=what, type=kind, library=who, **(of_ours if who == "clgauss" else {}))
             for column, kind, who in ((1, "f64", "clgauss"), (2, "f64", "cuSOLVER"), (4, "f32", "clgauss"), (5, "f32", "cuSOLVER"))}
 
 
@@ -64,9 +64,11 @@ TABLES = {
          3: of("bench_h200_mixed.csv", what="solve", type="f64", contestant="rbt"),
          4: of("vendor_h200.csv", what="solve", type="f64", run="mixed")}, []),
     "n f64 cuSOLVER ratio f32 cuSOLVER ratio": (
-        h100_beside_cusolver("cholesky_peers_h100.csv", "cholesky"), [(2, 1, 3), (5, 4, 6)]),
+        of_one_call("cholesky_peers_h100.csv", "cholesky"), [(2, 1, 3), (5, 4, 6)]),
+    "n H200, f64 cuSOLVER ratio H200, f32 cuSOLVER ratio": (
+        of_one_call("cholesky_peers_h200.csv", "cholesky", now="yes"), [(2, 1, 3), (5, 4, 6)]),
     "n inverse, f64 cuSOLVER ratio inverse, f32 cuSOLVER ratio": (
-        h100_beside_cusolver("invert_h100.csv", "invert"), [(2, 1, 3), (5, 4, 6)]),
+        of_one_call("invert_h100.csv", "invert"), [(2, 1, 3), (5, 4, 6)]),
     "n c64 cuSOLVER ratio c32 cuSOLVER ratio": (
         {1: of("bench_h100_complex.csv", what="complex", type="f64"), 2: of("complex_peers_h100.csv", turn="after", what="complex", type="f64"),
          4: of("bench_h100_complex.csv", what="complex", type="f32"), 5: of("complex_peers_h100.csv", turn="after", what="complex", type="f32")},
@@ -201,6 +203,7 @@ OVERVIEW_ROWS = {
     ("LU, f64, portable kernels", "H200"): ("n f32 portable NVIDIA's kernels cuSOLVER ratio f64 portable NVIDIA's kernels cuSOLVER ratio", [8]),
     ("LU, f32, portable kernels", "H200"): ("n f32 portable NVIDIA's kernels cuSOLVER ratio f64 portable NVIDIA's kernels cuSOLVER ratio", [4]),
     ("Cholesky, f64 and f32", "H100"): (CHOLESKY, [3, 6]),
+    ("Cholesky, f64 and f32", "H200"): ("n H200, f64 cuSOLVER ratio H200, f32 cuSOLVER ratio", [3, 6]),
     ("inverse, f64 and f32", "H100"): ("n inverse, f64 cuSOLVER ratio inverse, f32 cuSOLVER ratio", [3, 6]),
     ("complex, c64 and c32", "H100"): ("n c64 cuSOLVER ratio c32 cuSOLVER ratio", [3, 6]),
     ("batches, f64 and f32", "H200"): ("n H200 f32 cuBLAS ratio H200 f64 cuBLAS ratio PoCL f32 gesv ratio PoCL f64 gesv ratio", [3, 6]),

@@ -1,4 +1,5 @@
-/// The tests of a panel of LANE_ROWS rows a lane in REAL_BITS, which who includes this defines.
+/// The tests of a panel of LANE_ROWS rows a lane in REAL_BITS, which who includes this defines, and
+/// of complex numbers where COMPLEX is 1.
 
 #include <doctest/doctest.h>
 
@@ -15,14 +16,21 @@ using namespace clgauss::test::emulated;
 
 #define TEXT_OF(macro) TEXT(macro)
 #define TEXT(text) #text
-TEST_CASE("lu_panel_columns, f" TEXT_OF(REAL_BITS) ", " TEXT_OF(
+#if COMPLEX
+#define KIND "complex f"
+using Element = std::complex<REAL>;
+#else
+#define KIND "f"
+using Element = REAL;
+#endif
+TEST_CASE("lu_panel_columns, " KIND TEXT_OF(REAL_BITS) ", " TEXT_OF(
     LANE_ROWS) " rows a lane: LAPACK's pivots and factors") {
-  check_panels<REAL>(
+  check_panels<Element>(
       {{ROWS, 32}, {ROWS - 5, 32}, {40, 17}, {20, 32}, {9, 9}, {1, 1}},
-      [](Block<REAL>& panel, const PanelShape& shape, int* exchanged, int* first_bad) {
+      [](Block<Element>& panel, const PanelShape& shape, int* exchanged, int* first_bad) {
         WorkGroup::run(1, WG_SIZE, [&] {
-          lu_panel_columns(panel.a.data(), 0, panel.ld, shape.rows, shape.cols, 0, exchanged, 0,
-                           first_bad);
+          lu_panel_columns(reinterpret_cast<NUMBER*>(panel.a.data()), 0, panel.ld, shape.rows,
+                           shape.cols, 0, exchanged, 0, first_bad);
         });
       });
 }

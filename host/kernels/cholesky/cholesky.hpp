@@ -24,22 +24,25 @@ class CholeskyKernels {
   [[nodiscard]] cl_uint block() const { return nb_; }
   /// Columns whose L and U update the rest together; a multiple of block().
   [[nodiscard]] cl_uint outer_block() const { return outer_; }
+  /// Whether the panels of this n also do the updates, in fewer launches.
+  [[nodiscard]] bool panels_update() const { return panels_update_; }
   [[nodiscard]] ProgramRequest program() const;
 
   /// Factors the block of `size` columns at `a`, whose first column has the number `first`, and the
   /// `rest` rows below it: they become L, D and U. `blocks` keeps the block's own factors until the
   /// next panel, which expects them there. A pivot that is not a positive number is recorded in the
-  /// flags.
+  /// flags. With `updates`, the last block's factors have not been used yet: this launch subtracts
+  /// their product from the panel before it factors it, and from all columns right of it.
   void panel(const cl::CommandQueue& queue, const MatrixView& a, cl_uint size, cl_uint rest,
-             cl_uint first, const cl::Buffer& blocks);
+             cl_uint first, const cl::Buffer& blocks, bool updates);
 
  private:
-  Kernel& kernel(const char* name);
-
   KernelMemo& kernels_;
   const LuFlags& flags_;
   Parameters parameters_;
   cl_uint nb_, outer_;
+  bool panels_update_;
+  Kernel* panel_ = nullptr;  // once it is built
 };
 
 }  // namespace clgauss

@@ -54,10 +54,10 @@ LuFlags::Values LuFlags::read(const cl::CommandQueue& queue) const {
   return values;
 }
 
-UsualLu::UsualLu(Context& context, RealType type)
-    : kernels(context, type),
+UsualLu::UsualLu(Context& context, NumberType number)
+    : kernels(context, number),
       flags(context),
-      parameters(default_lu_spec(context.profile(), type, kRows, LuFamily::gpu).parameters),
+      parameters(default_lu_spec(context.profile(), number.real, kRows, LuFamily::gpu).parameters),
       setting{kernels, flags, parameters, kRows} {}
 
 void lose_residency(Context& context, const std::string& what, const std::string& or_else,

@@ -96,7 +96,7 @@ struct UsualLu {
   Parameters parameters;
   LuSetting setting;
 
-  UsualLu(Context& context, RealType type);
+  UsualLu(Context& context, NumberType number);
 };
 
 /// Where kernels recorded whether a factorisation succeeded.

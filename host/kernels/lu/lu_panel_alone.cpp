@@ -22,12 +22,14 @@ void PanelAlone::factor(const cl::CommandQueue& queue, const Panel& panel) {
 }
 
 Kernel& PanelAlone::kernel(cl_uint m) {
-  return setting_.kernels.get(variant_.file, variant_.name, macros(m));
+  Kernel*& built = built_[shape(m).rows];
+  if (built == nullptr) built = &setting_.kernels.get(variant_.file, variant_.name, macros(m));
+  return *built;
 }
 
 void PanelAlone::ask(cl_uint m) {
   Context& context = setting_.context();
-  require_panel(context, setting_.kernels.type(), m, kPanelWidth, 0, true,
+  require_panel(context, setting_.kernels.number(), m, kPanelWidth, 0, true,
                 [&](const MatrixView& a, const cl::Buffer& pivots) {
                   factor(context.queue(), {a, m, kPanelWidth, 0, pivots});
                 });

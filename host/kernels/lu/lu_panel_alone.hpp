@@ -37,6 +37,7 @@ class PanelAlone : public PanelKernel {
   const KernelVariant& variant_;
   LuSetting setting_;
   std::map<cl_uint, std::optional<bool>> works_;  // by the shape's rows
+  std::map<cl_uint, Kernel*> built_;              // likewise
 };
 
 }  // namespace clgauss

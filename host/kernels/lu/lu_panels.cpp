@@ -23,7 +23,7 @@ struct PanelWay {
 
 /// In the order of trying.
 constexpr std::array kWays{
-    PanelWay{.variant = panel_columns_variant, .make = make_panel_columns},
+    PanelWay{.variant = panel_columns_variant, .make = make_panel_columns, .of_complex = true},
     PanelWay{.variant = panel_persistent_variant,
              .make = make_panel_persistent,
              .tournament = false,

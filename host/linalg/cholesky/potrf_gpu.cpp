@@ -16,8 +16,9 @@ namespace {
 
 class CholeskyGpu : public CholeskyBackend {
  public:
+  /// Updates by panels, if `panels_update` says so, else by products; by default the faster one.
   CholeskyGpu(Context& context, RealType type, Index n, const LuOptions& options,
-              const LuSpec& spec)
+              const LuSpec& spec, std::optional<bool> panels_update = {})
       : CholeskyBackend(context, type, n),
         columns_(static_cast<cl_uint>(n)),
         parameters_(spec.parameters),
@@ -26,6 +27,7 @@ class CholeskyGpu : public CholeskyBackend {
         setting_{memo_, flags_, parameters_, n},
         gemm_(context_, type, gemm_options_for_lu(context_, type, n, options.gemm)),
         kernels_(memo_, flags_, n),
+        panels_update_(panels_update.value_or(kernels_.panels_update())),
         solves_(make_plain_solves_gpu(setting_, gemm_)) {
     const Setting at{context_.profile(), type, n};
     blocks_ =
@@ -51,7 +53,7 @@ class CholeskyGpu : public CholeskyBackend {
     LuProgress progress(queue, callback, n_, kernels_.block(), 1.0 / 3);
     flags_.reset(queue);
     for_each_block(a, [&](const Block& at) {
-      kernels_.panel(queue, at.corner, at.size, at.rest, at.k, blocks_);
+      kernels_.panel(queue, at.corner, at.size, at.rest, at.k, blocks_, panels_update_);
       for_each_update(a, at, [&](const Update& update) {
         gemm_.multiply(update.shape, -1, update.l, update.u, 1, update.c, {&queue});
       });
@@ -96,15 +98,16 @@ class CholeskyGpu : public CholeskyBackend {
     }
   }
 
-  /// The updates after a block. Let 2^i be the largest power of two that divides the number of
-  /// blocks done in the outer block. Inside an outer block, one product with the last 2^i blocks
-  /// updates the next 2^i blocks, so that few columns are read and written often. At the end of an
-  /// outer block, one product updates all of A22 = A22 - L21 U12.
+  /// The products that update the rest after a block, if the panels do not. Let 2^i be the largest
+  /// power of two that divides the number of blocks done in the outer block. Inside an outer block,
+  /// one product with the last 2^i blocks updates the next 2^i blocks, so that few columns are read
+  /// and written often. At the end of an outer block, one product updates all of A22 = A22 - L21
+  /// U12.
   template <typename Do>
   void for_each_update(const MatrixView& a, const Block& at, const Do& what) const {
     const cl_uint nb = kernels_.block(), outer = kernels_.outer_block(), next = at.k + at.size,
                   first = at.k / outer * outer, end = std::min(columns_, first + outer);
-    if (next == columns_) return;
+    if (panels_update_ || next == columns_) return;
     const cl_uint done = (next - first) / nb,
                   deep = next < end ? (done & -done) * nb : next - first,
                   columns = next < end ? std::min(deep, end - next) : columns_ - next,
@@ -122,6 +125,7 @@ class CholeskyGpu : public CholeskyBackend {
   LuSetting setting_;
   Gemm gemm_;
   CholeskyKernels kernels_;
+  bool panels_update_;
   std::unique_ptr<PlainSolves> solves_;
   cl::Buffer blocks_;
 };
@@ -143,9 +147,11 @@ bool cholesky_works(Context& context, RealType type) {
   const CholeskyKernels kernels(memo, flags, 1);
   const ProgramRequest program = kernels.program();
   return context.trials().passes({cholesky_variant().name, program.file, program.defines}, [&] {
-    const Index n = kernels.block() + 5;
-    CholeskyGpu(context, type, n, {}, default_lu_spec(context.profile(), type, n, LuFamily::gpu))
-        .require_known_answer();
+    const Index n = 3 * kernels.block() + 5;  // tiles with and without rows in both halves
+    for (const bool panels_update : {false, true})
+      CholeskyGpu(context, type, n, {}, default_lu_spec(context.profile(), type, n, LuFamily::gpu),
+                  panels_update)
+          .require_known_answer();
   });
 }
 

@@ -292,14 +292,18 @@ std::unique_ptr<LuBackend> make_lu_gpu(Context& context, RealType type, Index n,
 }
 
 // Measured on an H100. Blocks of 128 columns are best from n = 500 on (f64, n = 2048: 5.9 ms, with
-// 32 columns 6.8). Four sub-groups are best where a row takes twice the registers (6.3 ms with
-// eight). Products take four times as long as real ones, so AHEAD is half that of real numbers. In
-// f64 and f32 look-ahead then takes 12.8 and 11.3 ms at n = 4096 (15.4 and 12.9 without it, 18.8
-// and 15.8 with AHEAD = 8192), and 49 and 37 ms at 8192 (57 and 43 without it).
+// 32 columns 6.8), but in f32 up to n = 1024 with panels that leave the exchanges to others (H200,
+// ms: n = 500 0.83, with 128 columns 0.92; 1024 1.95 and 1.98; 2048 5.02 and 4.59). Four sub-groups
+// are best where a row takes twice the registers (6.3 ms with eight). Products take four times as
+// long as real ones, so AHEAD is half that of real numbers. In f64 and f32 look-ahead then takes
+// 12.8 and 11.3 ms at n = 4096 (15.4 and 12.9 without it, 18.8 and 15.8 with AHEAD = 8192), and 49
+// and 37 ms at 8192 (57 and 43 without it).
 LuSpec complex_lu_spec(const DeviceProfile& device, RealType type, Index n) {
   LuSpec spec = default_lu_spec(device, type, n, LuFamily::gpu);
   for (const char* name : {"NB", "SOLVE_BLOCK"})
     set_value(spec.parameters, name, laswp_trsm_rows(128, device, {type, true}));
+  if (type == RealType::f32 && n <= 1024 && device.lacks_ptx().empty())
+    set_value(spec.parameters, "NB", 32);
   if (type == RealType::f64 ? n <= 12288 : n <= 1024) set_value(spec.parameters, "SUB_GROUPS", 4);
   set_value(spec.parameters, "AHEAD", n > 2048 && gains_by_look_ahead(device) ? 4096 : 0);
   return spec;
