@@ -14,7 +14,8 @@
 //
 // NDRange: one dimension, local size = 32 (TILE_M / SG_M) (TILE_N / SG_N), exactly ceil(m / TILE_M)
 //   ceil(n / TILE_N) groups, any number if SHARED (gemm_mma.clh); BATCHED: gemm_batch.clh.
-// Parameters (required but for LOWER):
+// If `lower` is not 0, only C's lower triangle is needed: tiles above it are left.
+// Parameters (required):
 //   TILE_M, TILE_N, TILE_K  tile of a work-group; TILE_K is 16 or a multiple of 32
 //   SG_M, SG_N              tile of a sub-group: multiples of 16 and 32
 //   STAGES                  slots of local memory, >= 2
@@ -22,9 +23,8 @@
 //   VEC_WIDTH               4 = 16-byte copies: offsets and leading dimensions of A, B and C are
 //                           multiples of 4; 1 = any
 //   RASTER                  tile rows in a band (gemm_mma.clh)
-//   LOWER                   if defined, only C's lower triangle is needed (gemm_mma.clh)
 //   UPDATE                  0 = alpha, beta as given; 1 = C <- C - A B (alpha, beta ignored)
-//   PREFETCH_C              1 = ask for C's lines in L2 at the start (where C will be read); 0 = do
+//   PREFETCH_C              1 = ask for C's lines in L2 at the start where C will be read; 0 = do
 //                           not
 // Measured on an H200 (cuBLAS SGEMM without TF32 in brackets), Tflop/s: n = 4096 71.8 (50.5), n =
 //   8192 73.9 (50.7); C <- C - A B with C 8192 x 8192 and k = 128, 256, 512: 52.5, 62.4, 67.9
@@ -122,7 +122,7 @@
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
     int m, int n, int k, float alpha, global const float* restrict a, ulong a_offset, uint lda,
     global const float* restrict b, ulong b_offset, uint ldb, float beta, global float* restrict c,
-    ulong c_offset, uint ldc ARGUMENTS_OF_SHARED ARGUMENTS_OF_BATCH) {
+    ulong c_offset, uint ldc, int lower ARGUMENTS_OF_SHARED ARGUMENTS_OF_BATCH) {
   local float slots[STAGES * (SLOT_A + SLOT_B)] __attribute__((aligned(128)));
   local float *const a_slots = slots, *const b_slots = slots + STAGES * SLOT_A;
   const int item = get_local_id(0), lane = item & 31, sub_group = item >> 5;
@@ -136,20 +136,16 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
 
   c += c_offset;
   FOR_EACH_TILE(tile) {
-    if (is_above(tile)) NEXT_TILE;
+    if (lower && is_above(tile)) NEXT_TILE;
     Copies copies =
         first_copies(item, m, n, k, tile, a + a_offset, lda, b + b_offset, ldb, a_slots, b_slots);
     const int inside = tile.x + TILE_M <= m && tile.y + TILE_N <= n;
-    for (int s = 0; s < STAGES - 1; ++s) {
-      if (inside && copies.left >= TILE_K)
-        copy_whole(&copies);
-      else
-        copy_rest(&copies);
-    }
+    for (int s = 0; s < STAGES - 1; ++s) copy_slot(&copies, inside);
 
 #if PREFETCH_C
     // A line is 32 floats; one work-item a line.
-    for (int x = item; x < TILE_M * (TILE_N / 32); x += WG_SIZE) {
+    const int lines = beta == 0.0f ? 0 : TILE_M * (TILE_N / 32);
+    for (int x = item; x < lines; x += WG_SIZE) {
       const int row = tile.x + x / (TILE_N / 32), col = tile.y + x % (TILE_N / 32) * 32;
       if (row < m && col < n) prefetch_l2(c + (ulong)row * ldc + col);
     }
