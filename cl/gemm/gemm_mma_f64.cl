@@ -8,7 +8,8 @@
 //
 // NDRange: one dimension, local size = 32 (TILE_M / SG_M) (TILE_N / SG_N), exactly ceil(m / TILE_M)
 //   ceil(n / TILE_N) groups, any number if SHARED (gemm_mma.clh); BATCHED: gemm_batch.clh.
-// Parameters (required but for LOWER):
+// If `lower` is not 0, only C's lower triangle is needed: tiles above it are left.
+// Parameters (required):
 //   TILE_M, TILE_N, TILE_K  tile of a work-group; TILE_K a multiple of 16
 //   SG_M, SG_N              tile of a sub-group: multiples of 16
 //   STAGES                  slots of local memory, >= 2
@@ -16,7 +17,6 @@
 //   VEC_WIDTH               2 = 16-byte copies: offsets and leading dimensions of A, B and C must
 //                           be even; 1 = any
 //   RASTER                  tile rows in a band (gemm_mma.clh)
-//   LOWER                   if defined, only C's lower triangle is needed (gemm_mma.clh)
 //   UPDATE                  0 = alpha, beta as given; 1 = C <- C - A B (alpha, beta ignored)
 //   C_BATCH                 vectors of C that a work-item has under way at once at the end
 // Local memory: 8 STAGES TILE_K (TILE_M + TILE_N) bytes, static (the driver accepts more than the
@@ -97,7 +97,8 @@
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
     int m, int n, int k, double alpha, global const double* restrict a, ulong a_offset, uint lda,
     global const double* restrict b, ulong b_offset, uint ldb, double beta,
-    global double* restrict c, ulong c_offset, uint ldc ARGUMENTS_OF_SHARED ARGUMENTS_OF_BATCH) {
+    global double* restrict c, ulong c_offset, uint ldc,
+    int lower ARGUMENTS_OF_SHARED ARGUMENTS_OF_BATCH) {
   local double slots[STAGES * (SLOT_A + SLOT_B)] __attribute__((aligned(128)));
   local double *const a_slots = slots, *const b_slots = slots + STAGES * SLOT_A;
   const int item = get_local_id(0), lane = item & 31, sub_group = item >> 5;
@@ -110,16 +111,11 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
 #endif
 
   FOR_EACH_TILE(tile) {
-    if (is_above(tile)) NEXT_TILE;
+    if (lower && is_above(tile)) NEXT_TILE;
     Copies copies =
         first_copies(item, m, n, k, tile, a + a_offset, lda, b + b_offset, ldb, a_slots, b_slots);
     const int inside = tile.x + TILE_M <= m && tile.y + TILE_N <= n;
-    for (int s = 0; s < STAGES - 1; ++s) {
-      if (inside && copies.left >= TILE_K)
-        copy_whole(&copies);
-      else
-        copy_rest(&copies);
-    }
+    for (int s = 0; s < STAGES - 1; ++s) copy_slot(&copies, inside);
 
     // Where this work-item's fragments lie. Fragments are one row of matrix instructions (A) and
     // one unit (B) ahead of the products, across the barrier too.

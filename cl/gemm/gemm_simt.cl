@@ -10,7 +10,8 @@
 // NDRange: one dimension, local size = WG_M WG_N, exactly ceil(m / TILE_M) ceil(n / TILE_N) groups.
 // With SLICED so many times the slices in a second dimension: each takes its part of k, of about
 // k / slices and at least 1, and its product goes to a matrix of its own, m rows below the one
-// before; not with BATCHED (gemm_batch.clh). Parameters (required but for LOWER and SLICED):
+// before; not with BATCHED (gemm_batch.clh). If `lower` is not 0, only C's lower triangle is
+// needed: tiles above it are left. Parameters (required but for SLICED):
 //   REAL_BITS               of common.clh
 //   TILE_M, TILE_N, TILE_K  tile of a work-group; VEC_WIDTH divides TILE_K, TILE_M / WG_M and
 //                           TILE_N / WG_N
@@ -24,7 +25,6 @@
 //   TRANS_A, TRANS_B        1 = A is stored k x m, B is stored n x k
 //   RASTER                  tile rows in a band: neighbours in time are neighbours in C, so A and B
 //                           stay in cache
-//   LOWER                   if defined, only C's lower triangle is needed: tiles above it are left
 // Measured on an H200 (cuBLAS in brackets), Tflop/s: f32 128 x 256 x 16, 16 x 16 work-items: n =
 //   4096 47.5 (50.5), n = 8192 47.9 (50.7); f64 128 x 64 x 8, 16 x 8 work-items: 23.4 of the 33
 //   that f64 without matrix units allows.
@@ -170,7 +170,7 @@ inline Vector load_some(global const REAL* p, int count) {
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
     int m, int n, int k, REAL alpha, global const REAL* restrict a, ulong a_offset, uint lda,
     global const REAL* restrict b, ulong b_offset, uint ldb, REAL beta, global REAL* restrict c,
-    ulong c_offset, uint ldc ARGUMENTS_OF_BATCH) {
+    ulong c_offset, uint ldc, int lower ARGUMENTS_OF_BATCH) {
   local REAL a_slots[2][TILE_K * LD_A] __attribute__((aligned(128)));
   local REAL b_slots[2][TILE_K * LD_B] __attribute__((aligned(128)));
   a += a_offset;
@@ -200,11 +200,9 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
             rest = group % (RASTER * tiles_n);
   const int height = min(RASTER, tiles_m - band * RASTER);
   const int tile_row = (band * RASTER + rest % height) * TILE_M, tile_col = rest / height * TILE_N;
-#ifdef LOWER
   // Nothing is read, multiplied or written then. (A group that returned before the barriers made
   // PoCL 3.1 write beyond C.)
-  if (tile_col >= tile_row + TILE_M) m = k = 0;
-#endif
+  if (lower && tile_col >= tile_row + TILE_M) m = k = 0;
   const int inside = tile_row + TILE_M <= m && tile_col + TILE_N <= n;
 
   REAL acc[MICRO_M][MICRO_N];

@@ -210,6 +210,46 @@ TEST_CASE("the kernels for GPUs are right on CPU devices too, and the other way 
   });
 }
 
+TEST_CASE("a product of few tiles takes the smallest ones, so that a small LU builds one kernel") {
+  on_every_device([](const Device& device) {
+    ContextOptions untuned = ContextOptions::from_environment();
+    untuned.tuned = false;
+    Context context(device, untuned);
+    for (const RealType type : types_of(device.profile)) {
+      const auto gemm = make_gemm_gpu(context, type, {});
+      const MatrixView view{context.allocate(64 * 64 * bytes_of(type), "a test"), 0, 64};
+      for (const double beta : {0.0, 1.0})
+        CHECK(gemm->kernel_name({{64, 64, 32}, -1, view, view, beta, view}).find("_small") !=
+              std::string::npos);
+    }
+  });
+}
+
+TEST_CASE("one kernel computes all of C, and its lower triangle alone") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const RealType type : types_of(device.profile)) {
+      const auto gemm = make_gemm_gpu(context, type, {});
+      constexpr Index n = 330, k = 40;
+      const Matrix a = rounded(random_matrix(n, k, 1), type),
+                   b = rounded(random_matrix(k, n, 2), type), c(n, n);
+      const PaddedMatrix da(context, type, a, 0, 0), db(context, type, b, 0, 0),
+          whole(context, type, c, 0, 0), part(context, type, c, 0, 0);
+      gemm->multiply(context.queue(), {{n, n, k}, 1, da.view, db.view, 0, whole.view});
+      gemm->multiply(context.queue(),
+                     {{n, n, k, false, false, true}, 1, da.view, db.view, 0, part.view});
+      const Matrix all = whole.read(context, type), half = part.read(context, type);
+      Index left = 0;
+      for (Index i = 0; i < n; ++i)
+        for (Index j = 0; j < n; ++j) {
+          if (j > i && half(i, j) == 0) ++left;
+          if (j <= i || half(i, j) != 0) CHECK(half(i, j) == all(i, j));
+        }
+      CHECK(left > 0);  // tiles above the diagonal are not computed
+    }
+  });
+}
+
 TEST_CASE("a preferred spec is taken, and one that does not fit is passed over") {
   on_every_device([](const Device& device) {
     ContextOptions untuned = ContextOptions::from_environment();
@@ -261,6 +301,14 @@ TEST_CASE("a GEMM spec that makes no sense is refused") {
       refused(spec, "TILE_M", 0);
       if (spec.has("LANES_M")) refused(spec, "LANES_M", 3);  // does not divide WG_M
       if (spec.has("SG_M")) refused(spec, "SG_M", 24);       // does not divide TILE_M
+      if (spec.has("UPDATE")) {
+        refused(spec, "UPDATE", 1);  // it would ignore alpha and beta
+        GemmSpec tuned = spec;
+        tuned.use = GemmUse::update;
+        check_gemm_spec(tuned);
+        set_value(tuned.parameters, "UPDATE", 1);
+        check_gemm_spec(tuned);
+      }
       GemmSpec strange = spec;
       strange.parameters.emplace_back("STRANGE", 1);
       CHECK_THROWS_AS(check_gemm_spec(strange), UsageError);

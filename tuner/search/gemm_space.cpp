@@ -31,16 +31,14 @@ Configuration configuration_of(const Parameters& parameters) {
   return configuration;
 }
 
-/// The built-in spec if it is of the variant, else the first of the variant that suits the task.
+/// The built-in spec if it is of the variant, else the first of the variant and the type.
 GemmSpec base_of(Context& context, const GemmTask& task, const KernelVariant& variant,
                  const GemmSpec& built_in) {
   if (built_in.file == variant.file) return built_in;
   const GemmSpec cpu = default_cpu_gemm_spec(context.profile(), task.type);
   if (cpu.file == variant.file) return cpu;
   for (const GemmSpec& spec : gemm_specs())
-    if (spec.file == variant.file && spec.type == task.type &&
-        (spec.use == task.use || !spec.needs_ptx()))
-      return spec;
+    if (spec.file == variant.file && spec.type == task.type) return spec;
   throw UsageError(
       fmt::format("the kernel {} is not for {}", variant.name, real_type_name(task.type)));
 }

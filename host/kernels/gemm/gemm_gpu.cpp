@@ -87,14 +87,13 @@ class GemmGpu : public GemmBackend {
     bool spills = false;  // more than a few registers
   };
 
-  /// The spec, and whether the product has A^T, B^T, lower, shared, batched, sliced.
-  using Key = std::tuple<const GemmSpec*, bool, bool, bool, bool, bool, bool>;
+  /// The spec, and whether the product has A^T, B^T, shared, batched, sliced.
+  using Key = std::tuple<const GemmSpec*, bool, bool, bool, bool, bool>;
   [[nodiscard]] Key key_of(const GemmSpec& spec, const GemmCall& call) const {
     const GemmShape& shape = call.shape;
     return {&spec,
             shape.transpose_a,
             shape.transpose_b,
-            shape.lower,
             call.share != nullptr,
             call.batch != nullptr,
             slices_for(spec, call) > 1};
@@ -105,10 +104,7 @@ class GemmGpu : public GemmBackend {
     KernelBuild build = build_of(transposed(spec, call.shape.transpose_a, call.shape.transpose_b));
     if (call.share != nullptr) build.defines.emplace_back("SHARED", "1");
     if (call.batch != nullptr) build.defines.emplace_back("BATCHED", "1");
-    if (slices_for(spec, call) > 1)
-      build.defines.emplace_back("SLICED", "1");  // not LOWER: add_slices has no triangles
-    else if (call.shape.lower)
-      build.defines.emplace_back("LOWER", "1");
+    if (slices_for(spec, call) > 1) build.defines.emplace_back("SLICED", "1");
     return build;
   }
 
@@ -148,9 +144,10 @@ class GemmGpu : public GemmBackend {
   }
 
   /// The best candidate that supports the call and has not been skipped; null if there is none. The
-  /// order: preferred ones; the tuned one; then, from the table, update builds before general ones,
-  /// matrix units before none, and specs that fill the device before those that do not. Among the
-  /// latter, the smallest tiles win.
+  /// order: preferred ones; the tuned one; then, from the table, matrix units before none, and
+  /// specs that fill the device before those that do not. Among the latter, the smallest tiles win:
+  /// those of which C has most, then those with the fewest elements. So a small LU builds one
+  /// kernel only.
   [[nodiscard]] const Candidate* best_of(const GemmCall& call) const {
     const auto is_open = [&](const Candidate& candidate) {
       return takes(candidate, call) && !passed_over_.contains(key_of(*candidate.spec, call));
@@ -161,8 +158,9 @@ class GemmGpu : public GemmBackend {
     const auto rank = [&](const Candidate& candidate) {
       const bool fills = fills_device(candidate, call);
       const Index tiles = candidate.tiles(call);
-      return std::tuple(candidate.spec->use != GemmUse::update, !candidate.ptx, !fills,
-                        fills ? 0 : std::numeric_limits<Index>::max() - tiles);
+      return std::tuple(!candidate.ptx, !fills,
+                        fills ? 0 : std::numeric_limits<Index>::max() - tiles,
+                        fills ? 0 : candidate.tile_m * candidate.tile_n);
     };
     const Candidate* best = nullptr;
     for (const Candidate& candidate : table_)
@@ -229,11 +227,13 @@ class GemmGpu : public GemmBackend {
     // If the kernel does not build or launch here, that is no error: the next spec is tried.
     entry.works = context_.trials().passes(entry.of, [&] {
       build(entry);
-      require_known_answer(context_, type_, shape_to_check(entry, call), [&](GemmCall check) {
-        check.share = call.share;
-        check.batch = call.batch;
-        launch_to_check(entry, check, slices_for(of, call) > 1 ? 3 : 1);
-      });
+      for (const bool lower : {false, true})
+        require_known_answer(context_, type_, shape_to_check(entry, call, lower),
+                             [&](GemmCall check) {
+                               check.share = call.share;
+                               check.batch = call.batch;
+                               launch_to_check(entry, check, slices_for(of, call) > 1 ? 3 : 1);
+                             });
     });
     if (!entry.works) return entry;
     build(entry);
@@ -302,20 +302,21 @@ class GemmGpu : public GemmBackend {
   }
 
   /// A shape with whole and partial tiles.
-  [[nodiscard]] static GemmShape shape_to_check(const Entry& entry, const GemmCall& of) {
+  [[nodiscard]] static GemmShape shape_to_check(const Entry& entry, const GemmCall& of,
+                                                bool lower) {
     const GemmShape& like = of.shape;
     const GemmSpec& spec = entry.spec;
     const Index align = spec.alignment();
     const auto cut = [&](const char* tile, Index times, Index more) {
       return (times * static_cast<Index>(spec.value(tile)) + more + align) / align * align;
     };
-    const Index halves = of.batch != nullptr && !like.lower ? 2 : 1;
+    const Index halves = of.batch != nullptr && !lower ? 2 : 1;
     return {halves * cut("TILE_M", 1, 5),
             cut("TILE_N", 1, 7),
             cut("TILE_K", 2, 3),
             like.transpose_a,
             like.transpose_b,
-            like.lower};
+            lower};
   }
 
   /// How many work-groups share the inner dimension of a tile; more than one if there are too few
@@ -342,6 +343,7 @@ class GemmGpu : public GemmBackend {
     if (products_() == nullptr || products_.getInfo<CL_MEM_SIZE>() < bytes)
       products_ = context_.allocate(bytes, "the workspace of a matrix product");
     GemmCall sliced = call;
+    sliced.shape.lower = false;  // add_slices has no triangles
     sliced.beta = 0;
     sliced.c = {products_, 0, ld};
     launch_tiles(queue, entry, sliced, slices);
@@ -372,6 +374,7 @@ class GemmGpu : public GemmBackend {
     pass_view(call.b);
     set_real(kernel, index++, type_, call.beta);
     pass_view(call.c);
+    pass(cl_int{call.shape.lower});
     std::size_t groups = spec.tiles(call.shape.m, call.shape.n);
     if (call.share != nullptr) {
       pass(call.share->taken, call.share->product, call.share->left_units);
