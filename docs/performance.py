@@ -132,13 +132,12 @@ def beside_cusolver(name, what, sizes, own_run, peer_run, peer_detail):
         yield cells
 
 
-def of_one_call(name, what, sizes, **of_ours):
-    """Ours, the row that also has the values `of_ours`, and cuSOLVER's of the same call, f64 and f32; the ratio."""
+def of_one_call(name, what, sizes, **more):
+    """Ours and cuSOLVER's of the same call, the rows that also have the values `more`, f64 and f32; the ratio."""
     for n in sizes:
         cells = [n]
         for kind in ("f64", "f32"):
-            own, peer = (median_ms(one(name, what=what, type=kind, n=n, library=who, **keys))
-                         for who, keys in (("clgauss", of_ours), ("cuSOLVER", {})))
+            own, peer = (median_ms(one(name, what=what, type=kind, n=n, library=who, **more)) for who in ("clgauss", "cuSOLVER"))
             cells += [digits(own), digits(peer), f"{peer / own:.2f}"]
         yield cells
 
@@ -148,7 +147,7 @@ def cholesky_rows():
 
 
 def cholesky_h200_rows():
-    return of_one_call("cholesky_peers_h200.csv", "cholesky", ("500", "1024", "2048"), now="yes")
+    return of_one_call("cholesky_peers_h200.csv", "cholesky", ("500", "1024", "2048", "4096"), now="yes")
 
 
 def invert_rows():

@@ -44,8 +44,8 @@ def beside_cusolver(file, what, detail):
             4: of(file, what=what, type="f32", contestant="clgauss"), 5: of(file, what=what, type="f32", contestant="cuSOLVER", detail=detail)}
 
 
-def of_one_call(file, what, **of_ours):
-    return {column: of(file, what=what, type=kind, library=who, **(of_ours if who == "clgauss" else {}))
+def of_one_call(file, what, **more):
+    return {column: of(file, what=what, type=kind, library=who, **more)
             for column, kind, who in ((1, "f64", "clgauss"), (2, "f64", "cuSOLVER"), (4, "f32", "clgauss"), (5, "f32", "cuSOLVER"))}
 
 

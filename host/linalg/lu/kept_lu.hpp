@@ -48,8 +48,9 @@ struct LuWork {
 };
 
 /// Looking up kernels, allocating small buffers and freeing them took 0.4 of the 3.5 ms of a solve
-/// with n = 1000 on an H200, and 1.3 of 7.8 ms with butterflies and n = 2000. So the work of the last solve is kept, if n is at most kMostUnknowns,
-/// B takes at most kMostBytes and the caller did not choose kernels.
+/// with n = 1000 on an H200, and 1.3 of 7.8 ms with butterflies and n = 2000. So the work of the
+/// last solve is kept, if n is at most kMostUnknowns, B takes at most kMostBytes and the caller did
+/// not choose kernels.
 class KeptLu {
  public:
   static constexpr Index kMostUnknowns = 4096;
