@@ -1,4 +1,5 @@
-// LU with partial pivoting, P A = L U, and the solution for one right-hand side, for CPU devices.
+// LU with partial pivoting, P A = L U, and the solution for one right-hand side, of real or, with
+// COMPLEX 1, complex numbers, for CPU devices.
 //
 // A is n x n, row-major, in place. Right-looking over panels of nb columns, look-ahead one panel.
 // Step k has three phases, k0 = k nb:
@@ -25,6 +26,25 @@
 // factorisation streams through (vectors down a column) and the packed A operand of the update (MR
 // rows, RB apart along k), so L is never packed again.
 //
+// A complex number is two REALs, real part first, and has PARTS = 2 columns wherever a real one has
+// 1; n, nb and tiles count numbers, offsets and leading dimensions REALs. A pivot has the largest
+// |re| + |im|. Inside a panel and for U_k the products are those of real matrices: of L as it is
+// stored, and of W, in which a number x of U becomes
+//
+//    re x   im x
+//   -im x   re x
+//
+// for (re l, im l) times that is (re l x, im l x). The update, which is nearly all of the work,
+// takes three real products instead of the four of W:
+//
+//   re = re l re u - im l im u,  im = (re l + im l) (re u + im u) - re l re u - im l im u
+//
+// (Higham 1992). The rounding errors of im are at most 3 (nb + 4) eps |L| |U|, in moduli, because
+// (|re l| + |im l|) (|re u| + |im u|) <= 2 |l u| and |re l re u| + |im l im u| <= |l u|; those of
+// re are smaller. By four products they are at most 2 nb eps |L| |U|: the backward errors of the
+// factors have the same bound but for the constant. What three products lose is the accuracy of a
+// part far smaller than the other.
+//
 // Macros besides those of cpu_tile.clh: RB, rows of a chunk: a multiple of MR, of VEC_WIDTH (1 to 4
 // vectors) and of 8. nb must be a multiple of RB and of NR. Local size 1 everywhere, no local
 // memory, no barrier.
@@ -34,6 +54,9 @@
 
 #include "cpu_tile.clh"
 #include "diagonal.cl"
+#if COMPLEX
+#include "complex_vectors.clh"
+#endif
 
 #ifndef RB
 #error "RB is required"
@@ -59,6 +82,8 @@
 #define PAUSE
 #endif
 
+#define PARTS (1 + COMPLEX)
+
 #define LINE 16       // uints of a cache line
 #define PIECE 64      // rows of a task that does little with each
 #define PANEL_COLS 8  // columns factored between two updates of their block
@@ -77,7 +102,7 @@
 #endif
 #define EACH_COL(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7)
 
-ulong chunk_size(const uint nb) { return (ulong)(nb + CHUNK_PAD) * RB; }
+ulong chunk_size(const uint nb) { return (ulong)(PARTS * nb + CHUNK_PAD) * RB; }
 
 // Start of panel p in the panel store: panel q has ceil(n / RB) - q nb / RB chunks.
 ulong panel_start(const uint n, const uint nb, const uint p) {
@@ -148,15 +173,144 @@ global REAL* left_of(const Factors f, const uint step) {
 
 // Row and column k0 of A.
 global REAL* corner_of(const Factors f, const uint step) {
-  return f.a + (ulong)step * f.nb * (f.ld + 1);
+  return f.a + (ulong)step * f.nb * (f.ld + PARTS);
 }
+
+#if COMPLEX
+
+#if VEC_WIDTH == 4
+#define LOW_PAIRS(re, im) ((VEC)(re.s0, im.s0, re.s1, im.s1))
+#define HIGH_PAIRS(re, im) ((VEC)(re.s2, im.s2, re.s3, im.s3))
+#elif VEC_WIDTH == 8
+#define LOW_PAIRS(re, im) ((VEC)(re.s0, im.s0, re.s1, im.s1, re.s2, im.s2, re.s3, im.s3))
+#define HIGH_PAIRS(re, im) ((VEC)(re.s4, im.s4, re.s5, im.s5, re.s6, im.s6, re.s7, im.s7))
+#else
+#define LOW_PAIRS(re, im)                                                                    \
+  ((VEC)(re.s0, im.s0, re.s1, im.s1, re.s2, im.s2, re.s3, im.s3, re.s4, im.s4, re.s5, im.s5, \
+         re.s6, im.s6, re.s7, im.s7))
+#define HIGH_PAIRS(re, im)                                                                   \
+  ((VEC)(re.s8, im.s8, re.s9, im.s9, re.sa, im.sa, re.sb, im.sb, re.sc, im.sc, re.sd, im.sd, \
+         re.se, im.se, re.sf, im.sf))
+#endif
+
+#define ROW_VECS (NR / VEC_WIDTH)
+#define PREFETCH_PAIR(r, v)                  \
+  PREFETCH(c + r * ldc + 2 * v * VEC_WIDTH); \
+  PREFETCH(c + r * ldc + (2 * v + 1) * VEC_WIDTH);
+#define PREFETCH_PAIRS(r) EACH_VEC(PREFETCH_PAIR, r)
+#define FIRST_CELL(r, v) other[r * ROW_VECS + v] = c_##r##_##v;
+#define FIRST_ROW(r) EACH_VEC(FIRST_CELL, r)
+#define SECOND_CELL(r, v)                                       \
+  re[r * ROW_VECS + v] = other[r * ROW_VECS + v] - c_##r##_##v; \
+  other[r * ROW_VECS + v] += c_##r##_##v;
+#define SECOND_ROW(r) EACH_VEC(SECOND_CELL, r)
+#define THIRD_CELL(r, v) other[r * ROW_VECS + v] = c_##r##_##v - other[r * ROW_VECS + v];
+#define THIRD_ROW(r) EACH_VEC(THIRD_CELL, r)
+#define PAIRS_CELL(r, v)                                                    \
+  {                                                                         \
+    const VEC re_v = re[r * ROW_VECS + v], im_v = other[r * ROW_VECS + v];  \
+    global REAL* at = c + r * ldc + 2 * v * VEC_WIDTH;                      \
+    VSTORE(VLOAD(at) - LOW_PAIRS(re_v, im_v), at);                          \
+    VSTORE(VLOAD(at + VEC_WIDTH) - HIGH_PAIRS(re_v, im_v), at + VEC_WIDTH); \
+  }
+#define PAIRS_ROW(r) EACH_VEC(PAIRS_CELL, r)
+// Gives a product of `nb` steps to USE, a row of it at a time.
+#define PRODUCT_TO(USE, panel_a, a_stride, panel_b) \
+  {                                                 \
+    DECLARE_TILE                                    \
+    ACCUMULATE_TILE(panel_a, a_stride, panel_b, nb) \
+    EACH_ROW(USE)                                   \
+  }
+
+// c[0..rows) x [0..cols) -= L U of complex numbers: L in a chunk, `sums` of its parts in another, U
+// in three packed panels of NR columns: its real parts, imaginary parts, and their sums.
+void subtract_numbers(global const REAL* l, global const REAL* sums, global const REAL* u,
+                      const uint nb, global REAL* c, const ulong ldc, const uint rows,
+                      const uint cols) {
+  VEC re[MR * ROW_VECS], other[MR * ROW_VECS];  // other: in the end im
+  const bool full = rows >= MR && cols >= NR;
+  if (full) {
+    EACH_ROW(PREFETCH_PAIRS)
+  }
+  PRODUCT_TO(FIRST_ROW, l, 2 * RB, u)
+  PRODUCT_TO(SECOND_ROW, l + RB, 2 * RB, u + NR * nb)
+  PRODUCT_TO(THIRD_ROW, sums, RB, u + 2 * NR * nb)
+  if (full) {
+    EACH_ROW(PAIRS_ROW)
+  } else {
+    const REAL *re_of = (const REAL*)re, *im_of = (const REAL*)other;
+    PLAIN_LOOP
+    for (uint i = 0; i < min(rows, (uint)MR); ++i) {
+      PLAIN_LOOP
+      for (uint j = 0; j < min(cols, (uint)NR); ++j) {
+        c[i * ldc + 2 * j] -= re_of[i * NR + j];
+        c[i * ldc + 2 * j + 1] -= im_of[i * NR + j];
+      }
+    }
+  }
+}
+
+// Behind the packed U: the three panels for each NR numbers of its rows, and the chunks of sums.
+global REAL* panels_of_u(const Factors f) {
+  return f.u + (ulong)((f.n + NR - 1) / NR * NR) * 4 * f.nb;
+}
+global REAL* sums_of_l(const Factors f) {
+  return panels_of_u(f) + (ulong)((f.n + NR - 1) / NR * NR) * 3 * f.nb;
+}
+ulong sums_size(const uint nb) { return (ulong)(nb + CHUNK_PAD) * RB; }
+
+// Rows [row, row + rows) and numbers [col, col + cols) of what lies below and right of the previous
+// panel.
+void update_block(const Factors f, const uint step, const uint row, const uint rows, const uint col,
+                  const uint cols) {
+  const ulong chunk = chunk_size(f.nb);
+  for (uint i = row; i < row + rows; i += MR)
+    for (uint j = col; j < col + cols; j += NR)
+      subtract_numbers(
+          left_of(f, step) + row_start(i, chunk), sums_of_l(f) + row_start(i, sums_size(f.nb)),
+          panels_of_u(f) + (ulong)j * 3 * f.nb, f.nb, corner_of(f, step) + (ulong)i * f.ld + 2 * j,
+          f.ld, row + rows - i, col + cols - j);
+}
+
+// The sums for a chunk of the panel of `step`, counted from its first one below the diagonal block.
+void add_parts(const Factors f, const uint step, const uint index) {
+  global const REAL* l = left_of(f, step + 1) + index * chunk_size(f.nb);
+  global REAL* sums = sums_of_l(f) + index * sums_size(f.nb);
+  for (uint j = 0; j < f.nb; ++j, l += 2 * RB, sums += RB)
+    for (uint v = 0; v < RB; v += VEC_WIDTH) VSTORE(VLOAD(l + v) + VLOAD(l + RB + v), sums + v);
+}
+
+// The three panels from two strips of W, which lie one behind the other.
+void split_strips(global const REAL* w, const uint nb, global REAL* re) {
+  global REAL *im = re + NR * nb, *sum = im + NR * nb;
+  for (uint t = 0; t < nb; ++t, w += 2 * NR)
+    for (uint v = 0; v < 2 * NR;
+         v += 2 * VEC_WIDTH, re += VEC_WIDTH, im += VEC_WIDTH, sum += VEC_WIDTH) {
+      const uint next = v + VEC_WIDTH;
+      const VEC a = VLOAD(w + (v < NR ? v : v - NR + 2 * NR * nb));
+      const VEC b = VLOAD(w + (next < NR ? next : next - NR + 2 * NR * nb));
+      const VEC re_v = (VEC)(a.even, b.even), im_v = (VEC)(a.odd, b.odd);
+      VSTORE(re_v, re);
+      VSTORE(im_v, im);
+      VSTORE(re_v + im_v, sum);
+    }
+}
+
+#else
+
+void update_block(const Factors f, const uint step, const uint row, const uint rows, const uint col,
+                  const uint cols) {
+  subtract_block(left_of(f, step), f.u, corner_of(f, step), f.ld, f.nb, row, rows, col, cols);
+}
+
+#endif
 
 // A chunk of the panel (RB rows).
 void extract_chunk(const Factors f, const uint step, const uint index) {
   const uint left = f.n - step * f.nb, row = index * RB;
-  const uint rows = min((uint)RB, left - row), cols = min(f.nb, left);
+  const uint rows = min((uint)RB, left - row), cols = PARTS * min(f.nb, left);
   global REAL* corner = corner_of(f, step);
-  if (step > 0) subtract_block(left_of(f, step), f.u, corner, f.ld, f.nb, row, rows, 0, cols);
+  if (step > 0) update_block(f, step, row, rows, 0, cols / PARTS);
   global REAL* chunk = f.store + panel_start(f.n, f.nb, step) + index * chunk_size(f.nb);
   pack_across(corner + (ulong)row * f.ld, f.ld, rows, cols, (REAL)1, chunk, RB);
   PLAIN_LOOP
@@ -191,20 +345,20 @@ Panel panel_of(const Factors f, const uint step, const Outcome out, global uint*
                    rows,
                    (rows + RB - 1) / RB,
                    out.pivots + k0,
-                   min(f.nb, rows),
+                   PARTS * min(f.nb, rows),
                    out.scratch,
                    its_counters};
   return p;
 }
 
 void factor_step(const Factors f, const uint step, const Panel p, const Outcome out) {
-  const uint k0 = step * f.nb;
+  const uint k0 = step * f.nb, pivots = p.cols / PARTS;
   factor_panel(p, k0, out.info);
-  record_moves(p, p.cols, out.moves, f.nb);
+  record_moves(p, pivots, out.moves, f.nb);
   global uint* before = out.ids + (ulong)(step > 0 ? step - 1 : 0) * f.n;
   global uint* after = out.ids + (ulong)step * f.n;
   for (uint i = 0; i < f.n; ++i) after[i] = step > 0 ? before[i] : i;
-  for (uint t = 0; t < p.cols; ++t) {
+  for (uint t = 0; t < pivots; ++t) {
     const uint r = k0 + p.pivots[t];
     const uint keep = after[k0 + t];
     after[k0 + t] = after[r];
@@ -215,9 +369,27 @@ void factor_step(const Factors f, const uint step, const Panel p, const Outcome 
 // ---- row swaps and row block of U
 
 #define TRI_LOAD_CELL(r, v) \
-  c_##r##_##v = VLOAD(strip + (r0 + r) * NR + v * VEC_WIDTH) - c_##r##_##v;
+  c_##r##_##v = VLOAD(strip + PARTS * (r0 + r) * NR + v * VEC_WIDTH) - c_##r##_##v;
 #define TRI_LOAD_ROW(r) EACH_VEC(TRI_LOAD_CELL, r)
+#if COMPLEX
+#define TRI_CELL(v, r, s)                             \
+  c_##r##_##v = MULADD(re, c_##s##_##v, c_##r##_##v); \
+  c_##r##_##v = MULADD(im, TIMES_I(c_##s##_##v), c_##r##_##v);
 #if NR / VEC_WIDTH == 1
+#define TRI_CELLS(r, s) TRI_CELL(0, r, s)
+#elif NR / VEC_WIDTH == 2
+#define TRI_CELLS(r, s) TRI_CELL(0, r, s) TRI_CELL(1, r, s)
+#elif NR / VEC_WIDTH == 3
+#define TRI_CELLS(r, s) TRI_CELL(0, r, s) TRI_CELL(1, r, s) TRI_CELL(2, r, s)
+#else
+#define TRI_CELLS(r, s) TRI_CELL(0, r, s) TRI_CELL(1, r, s) TRI_CELL(2, r, s) TRI_CELL(3, r, s)
+#endif
+#define TRI_STEP(r, s)                                                              \
+  if (s < r) {                                                                      \
+    const VEC re = (VEC)(-l[2 * s * RB + r]), im = (VEC)(-l[(2 * s + 1) * RB + r]); \
+    TRI_CELLS(r, s)                                                                 \
+  }
+#elif NR / VEC_WIDTH == 1
 #define TRI_STEP(r, s)                           \
   if (s < r) {                                   \
     const VEC f = (VEC)(-l[s * RB + r]);         \
@@ -249,17 +421,23 @@ void factor_step(const Factors f, const uint step, const Panel p, const Outcome 
   }
 #endif
 #define TRI_ROW(r) EACH_ROW_AGAIN(TRI_STEP, r)
+#if COMPLEX
+#define TRI_STORE_CELL(r, v)                                      \
+  VSTORE(c_##r##_##v, strip + 2 * (r0 + r) * NR + v * VEC_WIDTH); \
+  VSTORE(TIMES_I(c_##r##_##v), strip + (2 * (r0 + r) + 1) * NR + v * VEC_WIDTH);
+#else
 #define TRI_STORE_CELL(r, v) VSTORE(c_##r##_##v, strip + (r0 + r) * NR + v * VEC_WIDTH);
+#endif
 #define TRI_STORE_ROW(r) EACH_VEC(TRI_STORE_CELL, r)
 
-// strip (nb x NR) <- L11^-1 strip: MR rows at a time, first the rows above them by the update's own
-// loop, then the small triangle in registers.
+// strip (PARTS nb x NR, of which every PARTS-th row is given) <- L11^-1 strip: MR rows of L at a
+// time, first the rows above them by the update's own loop, then the small triangle in registers.
 void solve_strip(global const REAL* w, const ulong chunk, global REAL* strip, const uint nb) {
   for (uint r0 = 0; r0 < nb; r0 += MR) {
     global const REAL* l = w + row_start(r0, chunk);
     DECLARE_TILE
-    ACCUMULATE_TILE(l, RB, strip, r0)
-    l += r0 * RB;
+    ACCUMULATE_TILE(l, RB, strip, PARTS * r0)
+    l += PARTS * r0 * RB;
     EACH_ROW(TRI_LOAD_ROW)
     EACH_ROW(TRI_ROW)
     EACH_ROW(TRI_STORE_ROW)
@@ -277,23 +455,47 @@ void copy_row(global const REAL* from, global REAL* to, const uint cols) {
   }
 }
 
-// A strip of NR columns right of the panel (there are some: the panel is nb wide).
+// A strip of NR columns right of the panel, which is nb wide; those behind the matrix are 0.
 void finish_strip(const Factors f, const uint step, const uint index, global const uint* moves) {
-  const uint nb = f.nb, col = index * NR, cols = min((uint)NR, f.n - (step + 1) * nb - col);
-  global REAL* top = corner_of(f, step) + nb + col;
-  global REAL* strip = f.u + (ulong)col * nb;
+  const uint nb = f.nb, col = index * NR;
+  const uint right = PARTS * (f.n - (step + 1) * nb), cols = min((uint)NR, right - min(right, col));
+  global REAL* top = corner_of(f, step) + PARTS * nb + col;
+  global REAL* strip = f.u + (ulong)col * PARTS * nb;
   for (uint t = 0; t < nb; ++t) {
-    copy_row(top + moves[t] * f.ld, strip + t * NR, cols);
+    copy_row(top + moves[t] * f.ld, strip + PARTS * t * NR, cols);
     PLAIN_LOOP
-    for (uint j = cols; j < NR; ++j) strip[t * NR + j] = 0;
+    for (uint j = cols; j < NR; ++j) strip[PARTS * t * NR + j] = 0;
   }
   for (uint t = 0; t < nb; ++t) {
     if (moves[nb + t] < nb) continue;
     copy_row(top + moves[2 * nb + t] * f.ld, top + moves[nb + t] * f.ld, cols);
   }
   solve_strip(f.store + panel_start(f.n, nb, step), chunk_size(nb), strip, nb);
-  for (uint t = 0; t < nb; ++t) copy_row(strip + t * NR, top + t * f.ld, cols);
+  for (uint t = 0; t < nb; ++t) copy_row(strip + PARTS * t * NR, top + t * f.ld, cols);
 }
+
+// What the tasks of the third part of a step are.
+#if COMPLEX
+uint row_tasks(const Factors f, const uint right) {
+  return (right + NR - 1) / NR + (right + RB - 1) / RB;
+}
+void row_task(const Factors f, const uint step, const uint task, global const uint* moves) {
+  const uint strips = (f.n - (step + 1) * f.nb + NR - 1) / NR;
+  if (task >= strips) {
+    add_parts(f, step, task - strips);
+    return;
+  }
+  finish_strip(f, step, 2 * task, moves);
+  finish_strip(f, step, 2 * task + 1, moves);
+  split_strips(f.u + (ulong)task * 4 * NR * f.nb, f.nb,
+               panels_of_u(f) + (ulong)task * 3 * NR * f.nb);
+}
+#else
+uint row_tasks(const Factors f, const uint right) { return (right + NR - 1) / NR; }
+void row_task(const Factors f, const uint step, const uint task, global const uint* moves) {
+  finish_strip(f, step, task, moves);
+}
+#endif
 
 // ---- back into A
 
@@ -333,11 +535,11 @@ void unpack_rows(global const REAL* w, const uint cols, global REAL* p, global R
 void store_chunk(const Factors f, const uint step, const uint index, const Outcome out) {
   const uint k0 = step * f.nb, row = index * RB;
   if (row >= f.n - k0) return;
-  const uint rows = min((uint)RB, f.n - k0 - row), cols = min(f.nb, f.n - k0);
+  const uint rows = min((uint)RB, f.n - k0 - row), cols = PARTS * min(f.nb, f.n - k0);
   global const REAL* w = f.store + panel_start(f.n, f.nb, step) + (ulong)index * chunk_size(f.nb);
   global const uint* id = out.ids + (ulong)step * f.n + k0 + row;
   global const uint* to = out.positions;
-  global REAL* a = f.a + k0;
+  global REAL* a = f.a + PARTS * k0;
   uint i = 0;
   for (; i + 4 <= rows; i += 4)
     unpack_rows(w + i, cols, a + to[id[i]] * f.ld, a + to[id[i + 1]] * f.ld,
@@ -384,15 +586,15 @@ uint tasks_of(const Factors f, const uint phase, const uint panels, const uint t
   if (phase > 3 * panels) return panels * ((f.n + RB - 1) / RB);
   const uint step = phase / 3, rows = f.n - step * f.nb, right = rows - min(f.nb, rows);
   if (phase % 3 == 0) return (rows + RB - 1) / RB;
-  if (phase % 3 == 2) return (right + NR - 1) / NR;
+  if (phase % 3 == 2) return row_tasks(f, right);
   return 1 + (step > 0 ? (rows + tile_rows - 1) / tile_rows * ((right + tile_cols - 1) / tile_cols)
                        : 0);
 }
 
 // NDRange: at most as many work-items as compute units, at least one. Phases [first, last): one if
 // not MANY_PHASES. The tiles of the update have tile_rows x tile_cols elements, multiples of RB,
-// NR. info[0]: atomic minimum of the columns whose pivots are zero or NaN. The counters are 0 at
-// first.
+// NR. info[0]: atomic minimum of the rows whose pivots are zero or NaN, of complex numbers also
+// infinite. The counters are 0 at first.
 kernel void lu_phases(global REAL* a, const ulong offset, const ulong ld, const uint n,
                       const uint nb, const uint first, const uint last, global REAL* store,
                       global REAL* u, global REAL* scratch, global uint* pivots, global uint* ids,
@@ -415,15 +617,15 @@ kernel void lu_phases(global REAL* a, const ulong offset, const ulong ld, const 
       } else if (phase % 3 == 0) {
         extract_chunk(f, step, task);
       } else if (phase % 3 == 2) {
-        finish_strip(f, step, task, moves);
+        row_task(f, step, task, moves);
       } else if (task == 0) {
         factor_step(f, step, panel, out);
       } else {
         const uint rows = n - step * nb, right = rows - nb,
                    tiles_m = (rows + tile_rows - 1) / tile_rows,
                    row = (task - 1) % tiles_m * tile_rows, col = (task - 1) / tiles_m * tile_cols;
-        subtract_block(left_of(f, step), u, corner_of(f, step), ld, nb, row,
-                       min(tile_rows, rows - row), nb + col, min(tile_cols, right - col));
+        update_block(f, step, row, min(tile_rows, rows - row), nb + col,
+                     min(tile_cols, right - col));
       }
     }
     tell_done(its_counters, done);
@@ -435,6 +637,41 @@ kernel void lu_phases(global REAL* a, const ulong offset, const ulong ld, const 
 }
 
 // ---- solution
+
+#if COMPLEX
+
+#if VEC_WIDTH == 4
+#define SWAPPED(v) ((v).yxwz)
+#elif VEC_WIDTH == 8
+#define SWAPPED(v) ((v).s10325476)
+#else
+#define SWAPPED(v) ((v).s1032547698badcfe)
+#endif
+
+// Sum of row[j] x[j], j < count.
+NUMBER dot_row(global const NUMBER* row, global const NUMBER* x, const uint count) {
+  global const REAL *l = (global const REAL*)row, *r = (global const REAL*)x;
+  VEC straight_0 = (VEC)(0), straight_1 = (VEC)(0), crossed_0 = (VEC)(0), crossed_1 = (VEC)(0);
+  uint j = 0;
+  for (; j + VEC_WIDTH <= count; j += VEC_WIDTH, l += 2 * VEC_WIDTH, r += 2 * VEC_WIDTH) {
+    const VEC x_0 = VLOAD(r), x_1 = VLOAD(r + VEC_WIDTH);
+    straight_0 = MULADD(VLOAD(l), x_0, straight_0);
+    crossed_0 = MULADD(VLOAD(l), SWAPPED(x_0), crossed_0);
+    straight_1 = MULADD(VLOAD(l + VEC_WIDTH), x_1, straight_1);
+    crossed_1 = MULADD(VLOAD(l + VEC_WIDTH), SWAPPED(x_1), crossed_1);
+  }
+  REAL straight[VEC_WIDTH], crossed[VEC_WIDTH];
+  VSTORE(straight_0 + straight_1, straight);
+  VSTORE(crossed_0 + crossed_1, crossed);
+  NUMBER sum = NUMBER_OF(0, 0);
+  for (uint i = 0; i < VEC_WIDTH; i += 2)
+    sum += NUMBER_OF(straight[i] - straight[i + 1], crossed[i] + crossed[i + 1]);
+  PLAIN_LOOP
+  for (; j < count; ++j) sum += product(row[j], x[j]);
+  return sum;
+}
+
+#else
 
 // Sum of row[j] x[j], j < count.
 REAL dot_row(global const REAL* row, global const REAL* x, const uint count) {
@@ -457,12 +694,14 @@ REAL dot_row(global const REAL* row, global const REAL* x, const uint count) {
   return sum;
 }
 
+#endif
+
 // A U-L system that is solved by blocks of `size` rows.
 typedef struct {
-  global const REAL* a;  // the factors
+  global const NUMBER* a;  // the factors
   ulong ld;
   uint n;
-  global REAL* x;
+  global NUMBER* x;
   uint size;
 } Substitution;
 
@@ -499,15 +738,16 @@ void backward_task(const Substitution s, const uint block, const uint task) {
   if (end < s.n) subtract_known(s, first, last, end, min(s.n, end + s.size));
   for (uint i = end; i-- > (task == 0 ? begin : end);) {
     subtract_known(s, i, i + 1, i + 1, end);
-    s.x[i] /= s.a[(ulong)i * s.ld + i];
+    s.x[i] = quotient(s.x[i], s.a[(ulong)i * s.ld + i]);
   }
 }
 
 // b <- U^-1 L^-1 P b, or NaN where the factorisation failed: the substitutions leave NaN
-// everywhere. NDRange and phases as of lu_phases: x <- P b; L block by block; U; b <- x.
-kernel void solve_phases(global const REAL* a, const ulong offset, const ulong ld, const uint n,
-                         global REAL* b, const ulong offset_b, const uint first, const uint last,
-                         global REAL* x, global const uint* ids, const uint panels,
+// everywhere. Offsets and leading dimensions count numbers. NDRange and phases as of lu_phases:
+// x <- P b; L block by block; U; b <- x.
+kernel void solve_phases(global const NUMBER* a, const ulong offset, const ulong ld, const uint n,
+                         global NUMBER* b, const ulong offset_b, const uint first, const uint last,
+                         global NUMBER* x, global const uint* ids, const uint panels,
                          global const int* info, global uint* counters, const uint size) {
   const Substitution s = {a + offset, ld, n, x, size};
   global const uint* order = ids + (ulong)(panels - 1) * n;
@@ -523,7 +763,7 @@ kernel void solve_phases(global const REAL* a, const ulong offset, const ulong l
     FOR_EACH_TASK(its_counters, tasks, done) {
       const uint row = task * PIECE, row_end = min(n, row + PIECE);
       if (phase == 0)
-        for (uint i = row; i < row_end; ++i) x[i] = info[0] == (int)n ? b[order[i]] : (REAL)NAN;
+        for (uint i = row; i < row_end; ++i) x[i] = info[0] == (int)n ? b[order[i]] : of_real(NAN);
       else if (phase == end)
         for (uint i = row; i < row_end; ++i) b[i] = x[i];
       else if (phase <= blocks)

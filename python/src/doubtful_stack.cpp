@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "linalg/estimates/norm_estimator.hpp"
+#include "matrix/max_or_nan.hpp"
 #include "parallel.hpp"
 
 namespace clgauss::python {
@@ -26,7 +27,7 @@ Batch with_doubt_question(const Batch& b, Index parts) {
 std::optional<Index> take_doubtful(const Batch& a, RealType type, Index parts, Batch& x) {
   const Index n = x.rows, columns = x.cols - parts;
   const auto magnitude = [parts](const double* number) {
-    return parts == 2 ? std::hypot(number[0], number[1]) : std::abs(*number);
+    return parts == 2 ? safe_modulus(number[0], number[1]) : std::abs(*number);
   };
   Values taken(x.count * n * columns), sizes(x.count);
   const Index grain = kElementsPerThread / std::max<Index>(n * n, 1) + 1;

@@ -54,6 +54,8 @@ std::vector<FileWithDefines> builds() {
       {"loop_probe.cl", ""},
       {"lu_cpu.cl", tile + "-DRB=24 -DOPENCL_C=120"},
       {"lu_cpu.cl", tile + "-DRB=24 -DOPENCL_C=300"},
+      {"lu_cpu.cl", tile + "-DCOMPLEX=1 -DRB=24 -DOPENCL_C=120"},
+      {"lu_cpu.cl", tile + "-DCOMPLEX=1 -DRB=24 -DOPENCL_C=300"},
       {"lu_columns_cpu.cl", tile + "-DRB=24"},
       {"lu_panel_group.cl", "-DPANEL_WIDTH=8 -DWG_SIZE=64 -DPANEL_TOURNAMENT=0"},
       {"lu_panel_group.cl", "-DPANEL_WIDTH=8 -DWG_SIZE=64 -DPANEL_TOURNAMENT=1"},

@@ -6,10 +6,12 @@
 #include <clgauss/residual.hpp>
 #include <clgauss/solve.hpp>
 #include <cmath>
+#include <limits>
 #include <regex>
 
 #include "constants.hpp"
 #include "linalg/solve/methods.hpp"
+#include "matrix/max_or_nan.hpp"
 #include "support/paths.hpp"
 
 using namespace clgauss;
@@ -153,4 +155,22 @@ TEST_CASE("clgauss.h has a constant of every method, which has its number") {
     CHECK(std::regex_search(
         header, std::regex("CLGAUSS_METHOD_" + name + R"(\s*=\s*)" + number + R"(\b)")));
   }
+}
+
+TEST_CASE(
+    "the modulus of a complex number is right to the ends of the range, NaN and Inf included") {
+  constexpr double kLargest = std::numeric_limits<double>::max(),
+                   kSmallest = std::numeric_limits<double>::denorm_min();
+  CHECK(safe_modulus(3, -4) == 5);
+  CHECK(safe_modulus(0, 0) == 0);
+  CHECK(safe_modulus(kSmallest, 0) == kSmallest);
+  CHECK(safe_modulus(0, -kLargest) == kLargest);
+  CHECK(safe_modulus(kInfinity, 1) == kInfinity);
+  CHECK(std::isnan(safe_modulus(1, kNaN)));
+  for (int power = -1070; power <= 1022; power += 4)
+    for (const double ratio : {1.0, 0.75, 0x1p-30, 0.0}) {
+      const double re = std::ldexp(1.25, power), im = re * ratio;
+      CAPTURE(power);
+      CHECK(std::abs(safe_modulus(re, im) - std::hypot(re, im)) <= 0x1p-51 * std::hypot(re, im));
+    }
 }

@@ -50,7 +50,7 @@ std::optional<Residual> plain_complex_residual(Index n, Index nrhs, std::span<co
         re -= row[2 * j] * u[0] - row[2 * j + 1] * u[1];
         im -= row[2 * j] * u[1] + row[2 * j + 1] * u[0];
       }
-      largest = max_or_nan(largest, std::hypot(re, im));
+      largest = max_or_nan(largest, safe_modulus(re, im));
     }
     residual.backward_error = max_or_nan(residual.backward_error, largest / (norm * of_x + of_b));
   }

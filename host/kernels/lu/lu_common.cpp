@@ -11,11 +11,13 @@ Defines with_real(RealType type, const Defines& macros) {
   return defines;
 }
 
-Defines KernelMemo::all(const Defines& macros) const {
-  Defines defines = with_real(number_.real, macros);
-  if (number_.complex) defines.emplace_back("COMPLEX", "1");
+Defines number_macros(NumberType number, const Defines& macros) {
+  Defines defines = with_real(number.real, macros);
+  if (number.complex) defines.emplace_back("COMPLEX", "1");
   return defines;
 }
+
+Defines KernelMemo::all(const Defines& macros) const { return number_macros(number_, macros); }
 
 Kernel& KernelMemo::get(const std::string& file, const std::string& name, const Defines& macros) {
   std::string key = name;

@@ -118,6 +118,8 @@ void enqueue_poison(Context& context, const cl::CommandQueue& queue, RealType ty
 
 /// real_defines() followed by `macros`.
 [[nodiscard]] Defines with_real(RealType type, const Defines& macros);
+/// As with_real(), followed by COMPLEX for complex numbers.
+[[nodiscard]] Defines number_macros(NumberType number, const Defines& macros);
 
 /// Passes a view's buffer, offset and leading dimension, in the order that every LU kernel expects.
 void pass_view(Kernel& kernel, cl_uint& index, const MatrixView& view);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "kernels/common/variants.hpp"
+#include "kernels/lu/lu_common.hpp"
 #include "linalg/lu/pivots.hpp"
 
 namespace clgauss {
@@ -86,6 +87,8 @@ const KernelVariant& lu_cpu_variant() {
           [](Context& context, RealType type) {
             (void)lu_cpu_works(context, type,
                                default_lu_spec(context.profile(), type, 1500, LuFamily::cpu));
+            (void)complex_lu_cpu_works(context, type,
+                                       complex_lu_cpu_spec(context.profile(), type, 1500));
           },
       .broken_rule = broken_rule_of_cpu,
       .workspace_bytes =
@@ -95,10 +98,11 @@ const KernelVariant& lu_cpu_variant() {
   return variant;
 }
 
-bool works_in_panels(Context& context, const KernelVariant& variant, RealType type,
+bool works_in_panels(Context& context, const KernelVariant& variant, NumberType number,
                      const LuSpec& spec,
                      const std::function<void(const LuSpec& small, Index n)>& ask) {
-  const KernelBuild build{variant.name, variant.file, macros_of(variant, type, spec.parameters)};
+  const KernelBuild build{variant.name, variant.file,
+                          number_macros(number, with_parameters(variant, spec.parameters, {}))};
   return context.trials().passes(build, [&] {
     LuSpec small = spec;
     const int unit = std::lcm(spec.value("RB"), spec.value("NR"));
@@ -143,25 +147,30 @@ void LuCpuPhases::launch(const cl::CommandQueue& queue, Kernel& kernel, cl_uint 
   }
 }
 
-LuCpuWorkspace::LuCpuWorkspace(const LuCpuBlocking& cut, RealType type) {
-  const std::uint64_t element = bytes_of(type), n = cut.n, nb = cut.nb;
+LuCpuWorkspace::LuCpuWorkspace(const LuCpuBlocking& cut, NumberType number) {
+  const std::uint64_t element = bytes_of(number.real), parts = number.parts(), n = cut.n,
+                      columns = parts * cut.nb;
   std::uint64_t elements =
       0;  // every panel's rows in chunks of rb, each padded by CHUNK_PAD = 8 columns
   for (cl_uint k = 0; k < cut.n; k += cut.nb)
-    elements += std::uint64_t{ceil_div(cut.n - k, cut.rb)} * (nb + 8) * cut.rb;
+    elements += std::uint64_t{ceil_div(cut.n - k, cut.rb)} * (columns + 8) * cut.rb;
   store = elements * element;
-  u = std::uint64_t{round_up(cut.n, cut.nr)} * nb * element;
-  scratch = nb * 64 * element;  // BLOCK_COLS is at most 64
-  x = n * element;
+  const std::uint64_t strips = round_up(cut.n, cut.nr);
+  // Of complex numbers W, the three panels of the update, and the sums of L's parts.
+  u = (number.complex ? 7 * strips * cut.nb + round_up(cut.n, cut.rb) * (cut.nb + 8)
+                      : strips * cut.nb) *
+      element;
+  scratch = columns * 64 * parts * element;  // BLOCK_COLS is at most 64 PARTS
+  x = n * parts * element;
   ids = std::uint64_t{cut.panels} * n * sizeof(cl_uint);
   pivots = positions = n * sizeof(cl_uint);
-  moves = nb * 3 * sizeof(cl_uint);
+  moves = cut.nb * 3 * sizeof(cl_uint);
   counters = std::max(lu_phases(cut.panels), cut.solve_phases(cut.n)) * kLuCpuCounterBytes;
   info = sizeof(cl_int);
 }
 
-LuCpuKernels::LuCpuKernels(Context& context, RealType type, const Parameters& parameters) {
-  const Defines defines = macros_of(lu_cpu_variant(), type, parameters);
+LuCpuKernels::LuCpuKernels(Context& context, NumberType number, const Parameters& parameters) {
+  const Defines defines = number_macros(number, with_parameters(lu_cpu_variant(), parameters, {}));
   const auto kernel = [&](const char* name) {
     return context.programs().kernel(lu_cpu_variant().file, name, defines);
   };

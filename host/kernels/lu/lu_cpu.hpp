@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "kernels/common/cpu_tile.hpp"
+#include "kernels/common/number_type.hpp"
 
 namespace clgauss {
 
@@ -18,10 +19,15 @@ namespace clgauss {
 /// linalg/lu/getrf_cpu.cpp.
 [[nodiscard]] bool lu_cpu_works(Context& context, RealType type, const LuSpec& spec);
 
+/// The parameters for complex numbers, each of two of `type`, and lu_cpu_works() of them; see
+/// linalg/complex/complex_lu.cpp.
+[[nodiscard]] LuSpec complex_lu_cpu_spec(const DeviceProfile& device, RealType type, Index n);
+[[nodiscard]] bool complex_lu_cpu_works(Context& context, RealType type, const LuSpec& spec);
+
 /// Whether kernels of the CPU family pass `ask` as the self-test of `variant`. `ask` gets `spec`
 /// with narrow panels, and an n of three panels, the last of them partial.
-[[nodiscard]] bool works_in_panels(Context& context, const KernelVariant& variant, RealType type,
-                                   const LuSpec& spec,
+[[nodiscard]] bool works_in_panels(Context& context, const KernelVariant& variant,
+                                   NumberType number, const LuSpec& spec,
                                    const std::function<void(const LuSpec& small, Index n)>& ask);
 
 /// The failed column in `info`, for a matrix of n columns; `info` holds n if none failed. Waits.
@@ -62,7 +68,7 @@ class LuCpuPhases {
 
 /// Bytes of each buffer that an LU for CPUs needs besides A and B.
 struct LuCpuWorkspace {
-  LuCpuWorkspace(const LuCpuBlocking& blocking, RealType type);
+  LuCpuWorkspace(const LuCpuBlocking& blocking, NumberType number);
 
   std::uint64_t store, u, scratch, x, ids, pivots, positions, moves, counters, info;
 
@@ -73,7 +79,7 @@ struct LuCpuWorkspace {
 
 /// The kernels of the LU for CPUs.
 struct LuCpuKernels {
-  LuCpuKernels(Context& context, RealType type, const Parameters& parameters);
+  LuCpuKernels(Context& context, NumberType number, const Parameters& parameters);
 
   Kernel extract, phases, solve, diagonal;
 };

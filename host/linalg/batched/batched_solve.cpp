@@ -207,7 +207,8 @@ class Chunks {
         const int by = (scaling.columns.empty() ? 0 : scaling.columns[i]) +
                        (scaling.rows.empty() ? 0 : scaling.rows[j]);
         const double* const number = m.data() + parts_ * (i * n_ + j);
-        const double magnitude = parts_ == 2 ? std::hypot(number[0], number[1]) : std::abs(*number);
+        const double magnitude =
+            parts_ == 2 ? safe_modulus(number[0], number[1]) : std::abs(*number);
         sums[j] += by == 0 ? magnitude : times_power(magnitude, by);
       }
     double largest = 0;

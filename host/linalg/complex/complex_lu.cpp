@@ -11,8 +11,10 @@
 #include "kernels/gemm/gemm_backend.hpp"
 #include "launch/queue_progress.hpp"
 #include "linalg/complex/complex_cholesky.hpp"
+#include "linalg/complex/complex_substitution.hpp"
 #include "linalg/lu/getrs.hpp"
 #include "linalg/lu/lu_backend.hpp"
+#include "linalg/lu/lu_cpu_factors.hpp"
 #include "linalg/lu/pivots.hpp"
 #include "linalg/lu/updates.hpp"
 #include "linalg/solve/memory_need.hpp"
@@ -27,6 +29,23 @@ Index whole(Index count, Index unit) { return (count + unit - 1) / unit * unit; 
 
 Parameters parameters_for(const DeviceProfile& device, RealType type, Index n) {
   return usual_complex_lu_parameters({device, type, n});
+}
+
+/// B in the buffer of A and its factors `lu`, a view in complex numbers.
+MatrixView b_beside(const MatrixView& lu, const ComplexLayout& layout) {
+  return lu.at(0, layout.b / 2);
+}
+
+/// Copies the first column of B to the contiguous x, calls `solve`, and copies it back.
+template <typename Solve>
+void solve_contiguous(const cl::CommandQueue& queue, NumberType number, const ComplexLayout& layout,
+                      const MatrixView& lu, const MatrixView& x, const Solve& solve) {
+  const MatrixView b = b_beside(lu, layout);
+  const std::size_t bytes = number.bytes();
+  const ByteRows in_b{b.buffer, b.offset * bytes, b.ld * bytes}, in_x{x.buffer, 0, bytes};
+  enqueue_copy_rows(queue, in_b, in_x, bytes, layout.n);
+  solve();
+  enqueue_copy_rows(queue, in_x, in_b, bytes, layout.n);
 }
 
 /// Uses the kernels of cl/complex/complex_lu.cl, which run anywhere. On a GPU each step of a panel
@@ -59,12 +78,18 @@ class ByColumns : public ComplexLuWay {
     return read_pivots<cl_uint>(queue, kernels_.pivots(), layout_.n, layout_.m);
   }
 
+ protected:
+  [[nodiscard]] const ComplexLayout& layout() const { return layout_; }
+  /// Takes over the row exchanges of other factors, which A holds now.
+  void take_pivots(const cl::CommandQueue& queue, const cl::Buffer& pivots) {
+    queue.enqueueCopyBuffer(pivots, kernels_.pivots(), 0, 0, layout_.n * sizeof(cl_uint));
+    order_.reset();
+  }
+
  private:
   void factor_columns(const cl::CommandQueue& queue, const MatrixView& a, Index k, Index count);
   void update(const cl::CommandQueue& queue, const MatrixView& a, Index k, Index count, Index begin,
               Index end);
-  void eliminate(const cl::CommandQueue& queue, const MatrixView& a, Index k, Index count,
-                 Index begin, Index end);
 
   ComplexLayout layout_;
   KernelMemo memo_;
@@ -72,6 +97,47 @@ class ByColumns : public ComplexLuWay {
   FewSolves transposed_;
   std::optional<RowOrder> order_;  // of the last factorisation; made on first use
   Gemm gemm_;
+};
+
+/// Factors, and solves with one right-hand side, as a real LU on a CPU does.
+class ByPanels : public ByColumns {
+ public:
+  ByPanels(Context& context, RealType type, const ComplexLayout& layout,
+           const Parameters& parameters, const LuSpec& spec)
+      : ByColumns(context, type, layout, parameters),
+        number_(type, true),
+        factors_(context, number_, layout.n, spec),
+        x_{context.allocate(layout.n * number_.bytes(), "a complex right-hand side"), 0, 1} {
+    // PoCL compiles a kernel at its first launch, which would count as factorisation.
+    const cl::CommandQueue& queue = context.queue();
+    queue.enqueueFillBuffer(x_.buffer, cl_uchar{0}, 0, number_.bytes());
+    factors_.factor(queue, x_, 1, {});
+    factors_.solve_one(queue, x_, x_, 1);
+    queue.finish();
+  }
+
+  void factor(const cl::CommandQueue& queue, const MatrixView& a,
+              const ProgressCallback& progress) override {
+    factors_.factor(queue, number_.in_numbers(a), factors_.n(), progress);
+    take_pivots(queue, factors_.buffers().pivots);
+  }
+  void solve(const cl::CommandQueue& queue, const MatrixView& a) override {
+    solve_again(queue, a, layout().nrhs);
+  }
+  void solve_again(const cl::CommandQueue& queue, const MatrixView& a, Index columns) override {
+    if (columns > 1) return ByColumns::solve_again(queue, a, columns);
+    const MatrixView lu = number_.in_numbers(a);
+    solve_contiguous(queue, number_, layout(), lu, x_,
+                     [&] { factors_.solve_one(queue, lu, x_, factors_.n()); });
+  }
+  std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
+    return factors_.failed_column(queue);
+  }
+
+ private:
+  NumberType number_;
+  LuCpuFactors factors_;
+  MatrixView x_;
 };
 
 /// Factors as a real LU on a GPU does.
@@ -96,16 +162,12 @@ class ByBlocks : public ComplexLuWay {
   }
   /// A single right-hand side is copied to contiguous memory and solved there.
   void solve_again(const cl::CommandQueue& queue, const MatrixView& a, Index columns) override {
-    const MatrixView lu = number_.in_numbers(a), b = b_of(lu);
+    const MatrixView lu = number_.in_numbers(a);
     if (columns > 1) {
-      (void)lu_->getrs(queue, lu, b, columns);
+      (void)lu_->getrs(queue, lu, b_of(lu), columns);
       return;
     }
-    const std::size_t bytes = number_.bytes();
-    const ByteRows in_b{b.buffer, b.offset * bytes, b.ld * bytes}, in_x{x_.buffer, 0, bytes};
-    enqueue_copy_rows(queue, in_b, in_x, bytes, layout_.n);
-    (void)lu_->getrs(queue, lu, x_, 1);
-    enqueue_copy_rows(queue, in_x, in_b, bytes, layout_.n);
+    solve_contiguous(queue, number_, layout_, lu, x_, [&] { (void)lu_->getrs(queue, lu, x_, 1); });
   }
 
   void solve_transposed(const cl::CommandQueue& queue, const MatrixView& a,
@@ -122,9 +184,7 @@ class ByBlocks : public ComplexLuWay {
   std::vector<Index> pivots(const cl::CommandQueue& queue) override { return lu_->pivots(queue); }
 
  private:
-  [[nodiscard]] MatrixView b_of(const MatrixView& lu) const {
-    return lu.at(0, layout_.b / number_.parts());
-  }
+  [[nodiscard]] MatrixView b_of(const MatrixView& lu) const { return b_beside(lu, layout_); }
 
   NumberType number_;
   ComplexLayout layout_;
@@ -145,6 +205,12 @@ std::unique_ptr<ComplexLuWay> make_way_by_columns(Context& context, RealType typ
 std::unique_ptr<ComplexLuWay> make_way(Context& context, RealType type, const ComplexLayout& layout,
                                        const LuOptions& options) {
   if (options.positive_definite) return make_complex_cholesky(context, type, layout);
+  if (lu_cpu_variant().lacks(context).empty()) {
+    const LuSpec spec = complex_lu_cpu_spec(context.profile(), type, layout.n);
+    if (complex_lu_works(context, type) && complex_lu_cpu_works(context, type, spec))
+      return std::make_unique<ByPanels>(context, type, layout,
+                                        parameters_for(context.profile(), type, layout.n), spec);
+  }
   if (options.pivoting != Pivoting::tournament && context.profile().type != DeviceType::cpu) {
     try {
       return std::make_unique<ByBlocks>(context, type, layout, options);
@@ -190,10 +256,13 @@ std::uint64_t ComplexLu::bytes(const DeviceProfile& device, RealType type, Index
   const ComplexLayout layout(type, n, nrhs, parameters);
   const std::uint64_t bytes =
       ComplexLuKernels::bytes(type, n, layout.end, parameters) + transposed_bytes(device, type, n);
-  if (device.type == DeviceType::cpu)  // CPUs pack the operands of products
-    return bytes + gemm_workspace_bytes(
-                       default_cpu_gemm_spec(device, type),
-                       {n, layout.end, 2 * static_cast<Index>(value_of(parameters, "BLOCK"))});
+  if (device.type == DeviceType::cpu) {  // CPUs pack the operands of products
+    const LuCpuBlocking cut(complex_lu_cpu_spec(device, type, n).parameters, n);
+    return bytes + LuCpuWorkspace(cut, {type, true}).sum() + 2 * n * bytes_of(type) +
+           gemm_workspace_bytes(
+               default_cpu_gemm_spec(device, type),
+               {n, layout.end, 2 * static_cast<Index>(value_of(parameters, "BLOCK"))});
+  }
   const LuSpec spec = complex_lu_spec(device, type, n);
   const auto nb = static_cast<Index>(spec.value("NB"));
   return std::max(bytes, 2 * lu_workspace_bytes(device, spec, type, n, nrhs) +
@@ -207,12 +276,6 @@ void ByColumns::update(const cl::CommandQueue& queue, const MatrixView& a, Index
   if (begin == end) return;
   kernels_.exchange(queue, a.at(0, begin), end - begin, static_cast<cl_uint>(k),
                     static_cast<cl_uint>(count));
-  eliminate(queue, a, k, count, begin, end);
-}
-
-/// As update(), if the rows are exchanged already.
-void ByColumns::eliminate(const cl::CommandQueue& queue, const MatrixView& a, Index k, Index count,
-                          Index begin, Index end) {
   const Index columns = end - begin, below = k + count;
   const MatrixView& w = kernels_.w();
   kernels_.solve(queue, false, a.at(k, 2 * k), a.at(k, begin), columns,
@@ -268,11 +331,9 @@ void ByColumns::solve(const cl::CommandQueue& queue, const MatrixView& a) {
 
 void ByColumns::solve_again(const cl::CommandQueue& queue, const MatrixView& a,
                             Index /*columns: all*/) {
-  const Index n = layout_.n, nb = kernels_.block();
-  kernels_.exchange(queue, a.at(0, layout_.b), layout_.end - layout_.b, 0, static_cast<cl_uint>(n));
-  for (Index k = 0; k < n; k += nb)
-    eliminate(queue, a, k, std::min(nb, n - k), layout_.b, layout_.end);
-  solve(queue, a);
+  kernels_.exchange(queue, a.at(0, layout_.b), layout_.end - layout_.b, 0,
+                    static_cast<cl_uint>(layout_.n));
+  enqueue_substitution(queue, kernels_, gemm_, layout_, a);
 }
 
 void ByColumns::solve_transposed(const cl::CommandQueue& queue, const MatrixView& a,
@@ -303,6 +364,36 @@ void ask_complex_blocks(Context& context, RealType type) {
   }
 }
 
+LuSpec complex_lu_cpu_spec(const DeviceProfile& device, RealType type, Index n) {
+  LuSpec spec = default_lu_spec(device, type, n, LuFamily::cpu);
+  set_value(spec.parameters, "NB", 96);
+  return spec;
+}
+
+namespace {
+
+ComplexOutcome outcome_of(ComplexLuWay& lu, const cl::CommandQueue& queue, const MatrixView& a) {
+  lu.factor(queue, a, {});
+  const auto failed = lu.failed_column(queue);
+  if (!failed) lu.solve(queue, a);
+  return {failed, lu.pivots(queue)};
+}
+
+}  // namespace
+
+bool complex_lu_cpu_works(Context& context, RealType type, const LuSpec& spec) {
+  const auto ask = [&](const LuSpec& small, Index n) {
+    const Parameters parameters = parameters_for(context.profile(), type, n);
+    const ComplexLayout layout(type, n, 1, parameters);
+    require_complex_solution(context, type, n, 1, layout.b, layout.ld,
+                             [&](const ComplexQuestion& question) {
+                               ByPanels lu(context, type, layout, parameters, small);
+                               return outcome_of(lu, context.queue(), question.a);
+                             });
+  };
+  return works_in_panels(context, lu_cpu_variant(), {type, true}, spec, ask);
+}
+
 bool complex_lu_works(Context& context, RealType type) {
   return complex_lu_works(context, type, parameters_for(context.profile(), type, 1));
 }
@@ -317,12 +408,9 @@ bool complex_lu_works(Context& context, RealType type, const Parameters& paramet
         static_cast<Index>(std::max(4 * columns, 2 * value_of(parameters, "WG_SIZE")) + 5);
     const ComplexLayout layout(type, n, kNrhs, small);
     require_complex_solution(context, type, n, kNrhs, layout.b, layout.ld,
-                             [&](const ComplexQuestion& question) -> ComplexOutcome {
+                             [&](const ComplexQuestion& question) {
                                ByColumns lu(context, type, layout, small);
-                               lu.factor(context.queue(), question.a, {});
-                               const auto failed = lu.failed_column(context.queue());
-                               if (!failed) lu.solve(context.queue(), question.a);
-                               return {failed, lu.pivots(context.queue())};
+                               return outcome_of(lu, context.queue(), question.a);
                              });
   };
   KernelMemo memo(context, type);
