@@ -284,16 +284,18 @@ CLGAUSS_INLINE void getrs_vector(Index n, const Of<V>* lu, Index lda, const Inde
 }
 
 template <typename V>
-CLGAUSS_INLINE void subtract_product(Index n, const Of<V>* a, Index lda, const Of<V>* b, Of<V>* c,
-                                     Index ldc) {
-  for (Index j = 0; j < rounded_up<V>(n); j += kColumnsAtOnce) {
-    const Index columns = std::min(kColumnsAtOnce, rounded_up<V>(n) - j);
+CLGAUSS_INLINE void subtract_product(Index rows, Index depth, Index columns, const Of<V>* a,
+                                     Index lda, const Of<V>* b, Index ldb, Of<V>* c, Index ldc) {
+  for (Index j = 0; j < rounded_up<V>(columns); j += kColumnsAtOnce) {
+    const Index width = std::min(kColumnsAtOnce, rounded_up<V>(columns) - j);
     Index k = 0;
-    for (; k + kPanel<V> <= n; k += kPanel<V>)
-      subtract_panel<V>(n, columns, a + k, lda, b + k * ldc + j, ldc, c + j, ldc);
-    for (Index i = 0; i < n; ++i)
-      for (Index q = k; q < n; ++q)
-        subtract_row<V>(columns, a[i * lda + q], b + q * ldc + j, c + i * ldc + j);
+    for (; k + kBlock <= depth; k += kBlock)
+      subtract_block<V>(rows, width, a + k, lda, b + k * ldb + j, ldb, c + j, ldc);
+    for (; k + kPanel<V> <= depth; k += kPanel<V>)
+      subtract_panel<V>(rows, width, a + k, lda, b + k * ldb + j, ldb, c + j, ldc);
+    for (Index i = 0; i < rows; ++i)
+      for (Index q = k; q < depth; ++q)
+        subtract_row<V>(width, a[i * lda + q], b + q * ldb + j, c + i * ldc + j);
   }
 }
 
@@ -320,9 +322,9 @@ CLGAUSS_INLINE void subtract_product(Index n, const Of<V>* a, Index lda, const O
     solve_upper<CLGAUSS_VECTORS(LANES)>(n, lu, lda, nrhs, b, ldb);                               \
   }                                                                                              \
   template <typename Real>                                                                       \
-  TARGET void subtract_product_##NAME(Index n, const Real* a, Index lda, const Real* b, Real* c, \
-                                      Index ldc) {                                               \
-    subtract_product<CLGAUSS_VECTORS(LANES)>(n, a, lda, b, c, ldc);                              \
+  TARGET void subtract_product_##NAME(Index rows, Index depth, Index columns, const Real* a,     \
+                                      Index lda, const Real* b, Index ldb, Real* c, Index ldc) { \
+    subtract_product<CLGAUSS_VECTORS(LANES)>(rows, depth, columns, a, lda, b, ldb, c, ldc);      \
   }
 
 CLGAUSS_EACH_WIDTH(CLGAUSS_HOST_KERNELS)
