@@ -220,24 +220,32 @@ CLGAUSS_INLINE void substitute_lower(Index n, const Of<V>* lu, Index lda, Index 
   }
 }
 
-/// B <- U^-1 B
+/// B <- U^-1 B. The rows above kBlock rows of the answer are updated with all of them at once.
 template <typename V>
 CLGAUSS_INLINE void substitute_upper(Index n, const Of<V>* lu, Index lda, Index columns, Of<V>* b,
                                      Index ldb) {
-  for (Index block = (n + kPanel<V> - 1) / kPanel<V>; block-- > 0;) {
-    const Index k = block * kPanel<V>, next = std::min(n, k + kPanel<V>);
-    for (Index i = next; i-- > k;) {
-      for (Index q = i + 1; q < next; ++q)
-        subtract_row<V>(columns, lu[i * lda + q], b + q * ldb, b + i * ldb);
-      const Of<V> pivot = lu[i * lda + i];
-      for (Index j = 0; j < columns; j += V::kLanes) at<V>(b + i * ldb + j) /= pivot;
-    }
-    if (next == k + kPanel<V>)
-      subtract_panel<V>(k, columns, lu + k, lda, b + k * ldb, ldb, b, ldb);
-    else
-      for (Index i = 0; i < k; ++i)
-        for (Index q = k; q < next; ++q)
+  for (Index end = n, top = 0; end > 0; end = top) {
+    top = (end - 1) / kBlock * kBlock;
+    const bool is_whole = end == top + kBlock;
+    const Index above = is_whole ? top : 0;
+    for (Index k = (end - 1) / kPanel<V> * kPanel<V> + kPanel<V>; k > top;) {
+      k -= kPanel<V>;
+      const Index next = std::min(end, k + kPanel<V>);
+      for (Index i = next; i-- > k;) {
+        for (Index q = i + 1; q < next; ++q)
           subtract_row<V>(columns, lu[i * lda + q], b + q * ldb, b + i * ldb);
+        const Of<V> pivot = lu[i * lda + i];
+        for (Index j = 0; j < columns; j += V::kLanes) at<V>(b + i * ldb + j) /= pivot;
+      }
+      if (next == k + kPanel<V>)
+        subtract_panel<V>(k - above, columns, lu + above * lda + k, lda, b + k * ldb, ldb,
+                          b + above * ldb, ldb);
+      else
+        for (Index i = above; i < k; ++i)
+          for (Index q = k; q < next; ++q)
+            subtract_row<V>(columns, lu[i * lda + q], b + q * ldb, b + i * ldb);
+    }
+    if (is_whole) subtract_block<V>(top, columns, lu + top, lda, b + top * ldb, ldb, b, ldb);
   }
 }
 
