@@ -38,6 +38,8 @@ TEST_CASE("panels of QR: kernels that leave their results as they were are found
   options.kernel_faults["qr"] = KernelFault::wrong;
   on_every_device([&](const Device& device) {
     Context context(device, options);
-    CHECK_FALSE(qr_works(context, RealType::f32));
+    for (const Index rows : {Index{1}, kManyRows})
+      CHECK_FALSE(qr_works(context, RealType::f32,
+                           usual_qr_parameters({context.profile(), RealType::f32, rows})));
   });
 }

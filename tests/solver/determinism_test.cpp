@@ -24,8 +24,10 @@
 #include <thread>
 #include <vector>
 
+#include "linalg/qr/host_products.hpp"
 #include "linalg/solve/methods.hpp"
 #include "support/devices.hpp"
+#include "support/padded_matrix.hpp"
 
 using namespace clgauss;
 
@@ -157,6 +159,22 @@ std::vector<Call> all_calls(bool fp64, Index n) {
                    [a = random_matrix(2 * n, n, 9), b = random_matrix(2 * n, 1, 10)](Context& on) {
                      return bits_of(least_squares(on, a, b).x, {}, 0);
                    }});
+  const Index rank = n - n / 6;
+  const Matrix deficient =
+      test::product(random_matrix(2 * n, rank, 12), random_matrix(rank, n, 13));
+  for (const RealType type : {RealType::f32, RealType::f64})
+    for (const bool wide : {false, true}) {
+      if (type == RealType::f64 && !fp64) continue;
+      LeastSquaresOptions options;
+      options.type = type;
+      const Matrix a = wide ? transposed_in_parallel(deficient) : deficient;
+      calls.push_back({"least squares of a deficient rank",
+                       [a, b = random_matrix(a.rows(), 9, 14), options, rank](Context& on) {
+                         const LeastSquares answer = least_squares(on, a, b, options);
+                         REQUIRE(answer.rank == rank);
+                         return bits_of(answer.x, {}, answer.rcond);
+                       }});
+    }
   const Index count = 12, order = std::min<Index>(n, 60);
   calls.push_back({"batch", [system = BatchedSystem{
                                  {count, order, order, random_values(count * order * order)},

@@ -142,7 +142,8 @@ Matrix residual_of(const Matrix& a, const Matrix& x, const Matrix& b,
 /// Shapes and ranks below both of their sides.
 constexpr std::tuple<Index, Index, Index> kDeficient[] = {
     {3, 2, 1},     {2, 2, 1},     {2, 3, 1},     {40, 33, 20},    {33, 33, 32}, {33, 40, 20},
-    {129, 64, 63}, {64, 129, 50}, {130, 129, 7}, {129, 129, 100}, {7, 300, 6},  {300, 7, 6}};
+    {129, 64, 63}, {64, 129, 50}, {130, 129, 7}, {129, 129, 100}, {7, 300, 6},  {300, 7, 6},
+    {40, 33, 1},   {33, 40, 1},   {129, 65, 64}, {65, 129, 64}};
 
 #ifdef CLGAUSS_TESTS_WITH_LAPACK
 

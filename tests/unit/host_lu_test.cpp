@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include "linalg/solve/host_getrf.hpp"
@@ -129,18 +130,31 @@ TEST_CASE_TEMPLATE("host LU: products of every kind of vectors are those of a pl
   for (const auto& kernels : all_host_lu_kernels<Real>()) {
     if (!kernels.runs_here()) continue;
     CAPTURE(kernels.name);
-    for (const Index n : {1, 3, 8, 13, 32, 65}) {
-      Matrix a = random_matrix(n, n, 1), b = random_matrix(n, n, 2), c = random_matrix(n, n, 3);
+    for (const auto& [rows, depth, columns] : {std::tuple<Index, Index, Index>(1, 1, 1),
+                                               {3, 3, 3},
+                                               {8, 8, 8},
+                                               {13, 13, 13},
+                                               {65, 65, 65},
+                                               {5, 200, 32},
+                                               {70, 33, 130},
+                                               {1, 64, 9},
+                                               {130, 7, 1}}) {
+      CAPTURE(rows);
+      CAPTURE(depth);
+      CAPTURE(columns);
+      Matrix a = random_matrix(rows, depth, 1), b = random_matrix(depth, columns, 2),
+             c = random_matrix(rows, columns, 3);
       for (Matrix* each : {&a, &b, &c})  // small integers: sums are exact
         for (double& value : each->values()) value = std::round(8 * value);
       const Padded<Real> of_a(a), of_b(b);
       Padded<Real> of_c(c);
-      kernels.subtract_product(n, of_a.data(), of_a.ld, of_b.data(), of_c.data(), of_c.ld);
+      kernels.subtract_product(rows, depth, columns, of_a.data(), of_a.ld, of_b.data(), of_b.ld,
+                               of_c.data(), of_c.ld);
       const Matrix found = of_c.matrix();
-      for (Index i = 0; i < n; ++i)
-        for (Index j = 0; j < n; ++j) {
+      for (Index i = 0; i < rows; ++i)
+        for (Index j = 0; j < columns; ++j) {
           double sum = c(i, j);
-          for (Index k = 0; k < n; ++k) sum -= a(i, k) * b(k, j);
+          for (Index k = 0; k < depth; ++k) sum -= a(i, k) * b(k, j);
           CHECK(found(i, j) == sum);
         }
     }

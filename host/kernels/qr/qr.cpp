@@ -17,6 +17,16 @@ constexpr const char* kQrSpace = "the workspace of a QR factorisation";
 /// adds up the sums of all.
 constexpr cl_uint kRowsPerGroup = 32, kMostQrGroups = 128;
 
+/// Whether a CPU's panel is so short that launches cost more than the passes over it.
+bool is_short(const Setting& at) {
+  return !has_groups(at) && at.n * bytes_of(at.type) <= Index{12} << 10U;
+}
+
+int usual_panel(const Setting& at) {
+  if (has_groups(at)) return 64;
+  return is_short(at) ? 32 : 16;
+}
+
 }  // namespace
 
 const KernelVariant& qr_variant() {
@@ -27,7 +37,7 @@ const KernelVariant& qr_variant() {
                       .least = 8,
                       .most = 64,
                       .step = 8,
-                      .usual = [](const Setting& at) { return has_groups(at) ? 64 : 16; },
+                      .usual = usual_panel,
                       .tried = {16, 32, 64}},
                      {.name = "VEC_WIDTH",
                       .least = 1,
@@ -46,11 +56,15 @@ const KernelVariant& qr_variant() {
                       .least = 16,
                       .most = 512,  // the kernels' macro MOST_COLUMNS
                       .step = 16,
-                      .usual = [](const Setting&) { return 64; },
-                      .tried = {64, 128, 192},
+                      .usual = [](const Setting& at) { return is_short(at) ? 32 : 64; },
+                      .tried = {32, 64, 128, 192},
                       .macro = false}},
       .lacks = lacks_nothing,
-      .ask = [](Context& context, RealType type) { (void)qr_works(context, type); },
+      .ask =
+          [](Context& context, RealType type) {
+            for (const Index rows : {Index{1}, kManyRows})
+              (void)qr_works(context, type, usual_qr_parameters({context.profile(), type, rows}));
+          },
       .broken_rule = [](const Parameters& parameters, RealType) -> std::string {
         std::string rule = not_power_of_two(parameters, "LANES");
         if (rule.empty()) rule = not_multiple(parameters, "NB", "VEC_WIDTH");
@@ -142,10 +156,6 @@ void QrKernels::triangle(const cl::CommandQueue& queue, const MatrixView& gram,
   pass_view(triangle, index, t);
   const std::size_t items = in_one_launch_ ? 1 : 64;
   launch_groups(queue, triangle, columns, std::min(items, triangle.work_group_limit));
-}
-
-bool qr_works(Context& context, RealType type) {
-  return qr_works(context, type, usual_qr_parameters({context.profile(), type, 1}));
 }
 
 bool qr_works(Context& context, RealType type, const Parameters& parameters) {

@@ -10,11 +10,12 @@ namespace clgauss {
 /// parameters of this variant.
 [[nodiscard]] const KernelVariant& qr_variant();
 
-/// The usual parameters of the variant.
+/// The usual parameters of the variant. A setting's n is the number of rows.
 [[nodiscard]] Parameters usual_qr_parameters(const Setting& setting);
+/// So many rows that the panels are those of the tallest matrices.
+inline constexpr Index kManyRows = Index{1} << 31U;
 
-/// Whether its kernels, built with these or the usual parameters, passed their self-test.
-[[nodiscard]] bool qr_works(Context& context, RealType type);
+/// Whether its kernels, built with these parameters, passed their self-test.
 [[nodiscard]] bool qr_works(Context& context, RealType type, const Parameters& parameters);
 
 class QrKernels {

@@ -93,14 +93,10 @@ void ExtremeSingularValues::swap_columns(Index first, Index second) {
 
 namespace {
 
-/// Whether neither the estimates of the singular values of R, the upper triangle of the first n
-/// columns, nor some steps of inverse iteration find one below the tolerance times the largest.
-bool has_full_rank(const Matrix& r, Index n, double tolerance) {
-  ExtremeSingularValues extremes(n);
-  for (Index j = 0; j < n; ++j) {
-    if (!extremes.append(j, r(j, j), tolerance)) return false;
-    extremes.add_row(j + 1, r.row(j).data() + j + 1);
-  }
+/// Whether some steps of inverse iteration find no singular value of R, the upper triangle of the
+/// first n columns, below the tolerance times `largest`. (The estimates that grow with the columns
+/// miss a small one where two left null vectors compete.)
+bool is_regular(const Matrix& r, Index n, double tolerance, double largest) {
   const HostTriangles<double> triangle{r.values().data(), n, r.cols()};
   Matrix x = random_matrix(n, 2, 1);
   double of_inverse = 0;
@@ -112,7 +108,7 @@ bool has_full_rank(const Matrix& r, Index n, double tolerance) {
     x = triangle.solve_upper(x, step % 2 == 0);
     for (Index c = 0; c < x.cols(); ++c) of_inverse = max_or_nan(of_inverse, norm2_of_column(x, c));
   }
-  return of_inverse * tolerance * extremes.largest() <= 1;
+  return of_inverse * tolerance * largest <= 1;
 }
 
 }  // namespace
@@ -120,7 +116,7 @@ bool has_full_rank(const Matrix& r, Index n, double tolerance) {
 Geqp3::Geqp3(const Matrix& a, std::vector<Index> order)
     : m_(a.rows()),
       n_(a.cols()),
-      a_(m_, host_ld<double>(n_)),
+      a_(m_, host_ld<double>(n_), Values(m_ * host_ld<double>(n_))),
       norms_(n_),
       measured_(n_),
       extremes_(n_) {
@@ -132,8 +128,15 @@ void Geqp3::start(const Matrix& a, std::vector<Index> order) {
   taus_.clear();
   ends_.clear();
   extremes_ = ExtremeSingularValues(n_);
-  for (Index i = 0; i < m_; ++i)
-    for (Index j = 0; j < n_; ++j) a_(i, j) = a(i, order_[j]);
+  Index moved = 0;  // from this column on
+  while (moved < n_ && order_[moved] == moved) ++moved;
+  in_parallel(m_, kElementsPerThread / n_ + 1, [&](Index first, Index last) {
+    for (Index i = first; i < last; ++i) {
+      std::ranges::copy(a.row(i).first(moved), a_.row(i).begin());
+      for (Index j = moved; j < n_; ++j) a_(i, j) = a(i, order_[j]);
+      std::ranges::fill(a_.row(i).subspan(n_), 0.0);
+    }
+  });
 }
 
 Geqp3::Geqp3(const Matrix& a, double tolerance) : Geqp3(a, whole_range(a.cols())) {
@@ -141,27 +144,41 @@ Geqp3::Geqp3(const Matrix& a, double tolerance) : Geqp3(a, whole_range(a.cols())
 }
 
 std::optional<Geqp3> Geqp3::of_triangle(const Matrix& r, double tolerance, double clear) {
-  if (has_full_rank(r, r.cols(), tolerance)) return std::nullopt;
-  Geqp3 qr(r, whole_range(r.cols()));
-  qr.take_columns_in_order(tolerance);
-  if (qr.rank() > 0 && qr.rank() < qr.n_) {
+  const Index n = r.cols();
+  ExtremeSingularValues extremes(n);
+  Index independent = 0;  // leading columns
+  while (independent < n && extremes.append(independent, r(independent, independent), tolerance)) {
+    const double* const row = r.row(independent).data();
+    ++independent;
+    extremes.add_row(independent, row + independent);
+  }
+  if (independent == n) {
+    if (is_regular(r, n, tolerance, extremes.largest())) return std::nullopt;
+    return Geqp3(r, tolerance);
+  }
+  Geqp3 qr(r, whole_range(n));
+  qr.taus_.assign(independent, 0);
+  for (Index j = 0; j < independent; ++j) qr.ends_.push_back(j + 1);
+  qr.extremes_ = std::move(extremes);
+  qr.take_columns_in_order(tolerance, independent);
+  if (qr.rank() > 0) {
     const double least = clear * tolerance * qr.extremes_.largest();
     if (qr.extremes_.smallest() >= least && qr.is_clear(tolerance / kGap, tolerance)) return qr;
     std::vector<Index> order = qr.better_order();
     if (order != qr.order_) {
       qr.start(r, std::move(order));
-      qr.take_columns_in_order(tolerance);
+      qr.take_columns_in_order(tolerance, 0);
     }
     if (qr.is_clear(tolerance, tolerance)) return qr;
   }
   return Geqp3(r, tolerance);
 }
 
-/// Takes the columns of a triangle in the order of order_, but for those that would make the
-/// smallest estimated singular value too small.
-void Geqp3::take_columns_in_order(double tolerance) {
-  Index end = 0;  // of the rows that are not 0 in a column up to this one
-  for (Index j = 0; j < n_; ++j) {
+/// Takes the columns of a triangle from `first` on in the order of order_, but for those that would
+/// make the smallest estimated singular value too small. The ones before them are taken.
+void Geqp3::take_columns_in_order(double tolerance, Index first) {
+  Index end = first;  // of the rows that are not 0 in a column up to this one
+  for (Index j = first; j < n_; ++j) {
     const Index k = rank();
     end = std::max(end, order_[j] + 1);
     double square = 0;
@@ -178,15 +195,14 @@ void Geqp3::take_columns_in_order(double tolerance) {
 }
 
 /// Whether the Frobenius norm of what R omits is at most `most` times the largest singular value
-/// of the columns taken, and far below the smallest, and these have full rank. (The estimates that
-/// grow with the columns miss a small singular value where two left null vectors compete.)
+/// of the columns taken, and far below the smallest, and these have full rank.
 bool Geqp3::is_clear(double most, double tolerance) const {
   double left = 0;
   for (Index i = rank(); i < m_; ++i)
     for (const double value : a_.row(i).subspan(rank(), n_ - rank())) left += value * value;
   const double omitted = std::sqrt(left);
   return omitted <= most * extremes_.largest() && kGap * omitted <= extremes_.smallest() &&
-         has_full_rank(a_, rank(), tolerance);
+         is_regular(a_, rank(), tolerance, extremes_.largest());
 }
 
 /// An order in which the columns taken have no large part in the others, each with the columns of R

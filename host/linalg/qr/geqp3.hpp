@@ -64,16 +64,14 @@ class Geqp3 {
   /// If it is not clear, columns taken are exchanged with others in which they have a large part,
   /// until no part is above 8 (Gu and Eisenstat 1996): d n^2 flops, and 2 d n each exchange. In
   /// this order the rank is clear if the columns taken have full rank, and R omits at most the
-  /// tolerance times the largest and 1 / 16 of the smallest singular value. Otherwise as
-  /// Geqp3(r, tolerance).
+  /// tolerance times the largest and 1 / 16 of the smallest singular value; `clear` does not count,
+  /// because no other columns have a much larger one. Otherwise as Geqp3(r, tolerance).
   [[nodiscard]] static std::optional<Geqp3> of_triangle(const Matrix& r, double tolerance,
                                                         double clear = 1);
 
   [[nodiscard]] Index rank() const { return taus_.size(); }
   /// Column order()[j] of A is column j of A P.
   [[nodiscard]] std::span<const Index> order() const { return order_; }
-  /// Element (i, j) of R, i < rank().
-  [[nodiscard]] double r(Index i, Index j) const { return i <= j ? a_(i, j) : 0; }
   /// Row i of R from its diagonal on, i < rank().
   [[nodiscard]] std::span<const double> row(Index i) const { return a_.row(i).subspan(i, n_ - i); }
   /// C <- Q C or Q^T C, for a C with m rows.
@@ -84,7 +82,7 @@ class Geqp3 {
   Geqp3(const Matrix& a, std::vector<Index> order);
   void start(const Matrix& a, std::vector<Index> order);
   void take_longest_columns(double tolerance);
-  void take_columns_in_order(double tolerance);
+  void take_columns_in_order(double tolerance, Index first);
   [[nodiscard]] bool is_clear(double most, double tolerance) const;
   [[nodiscard]] std::vector<Index> better_order() const;
   void measure_columns();

@@ -33,11 +33,12 @@ Geqrf::Geqrf(Context& context, RealType type, Index m, Index n, Index nrhs)
       n_(n),
       memo_(context_, type),
       kernels_([&]() -> QrKernels {
-        if (!qr_works(context, type))
-          throw NoUsableKernel("no kernel for a QR factorisation works on " +
-                               context.profile().name + ": " +
-                               context.trials().reasons({qr_variant().name}));
-        return {memo_, m, usual_qr_parameters({context.profile(), type, m})};
+        for (const Index rows : {m, kManyRows}) {
+          const Parameters parameters = usual_qr_parameters({context.profile(), type, rows});
+          if (qr_works(context, type, parameters)) return {memo_, m, parameters};
+        }
+        throw NoUsableKernel("no kernel for a QR factorisation works on " + context.profile().name +
+                             ": " + context.trials().reasons({qr_variant().name}));
       }()),
       gemm_(context_, type, gemm_options_for_lu(context_, type, n, {})),
       few_(context_, type, n) {

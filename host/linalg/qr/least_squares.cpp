@@ -401,7 +401,7 @@ class LeastSquaresRun {
       Matrix b(columns_, nrhs_);
       for (Index j = 0; j < columns_; ++j) std::ranges::copy(b_.row(order[j]), b.row(j).begin());
       scale_rows(b, {}, by_right_hand_sides_, {}, 0);
-      Matrix y = first_rows(tzrzf.transposed_fit(std::move(b)), columns_);  // (u; 0)
+      Matrix y = first_rows(tzrzf.transposed_fit(b), columns_);  // (u; 0)
       scale_rows(y, by_rows, {}, {}, 0);
       exchanged.apply(y, false);
       const std::vector<int> exponents = exponents_of(largest_of_columns(y));

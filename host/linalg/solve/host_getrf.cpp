@@ -220,24 +220,32 @@ CLGAUSS_INLINE void substitute_lower(Index n, const Of<V>* lu, Index lda, Index 
   }
 }
 
-/// B <- U^-1 B
+/// B <- U^-1 B. The rows above kBlock rows of the answer are updated with all of them at once.
 template <typename V>
 CLGAUSS_INLINE void substitute_upper(Index n, const Of<V>* lu, Index lda, Index columns, Of<V>* b,
                                      Index ldb) {
-  for (Index block = (n + kPanel<V> - 1) / kPanel<V>; block-- > 0;) {
-    const Index k = block * kPanel<V>, next = std::min(n, k + kPanel<V>);
-    for (Index i = next; i-- > k;) {
-      for (Index q = i + 1; q < next; ++q)
-        subtract_row<V>(columns, lu[i * lda + q], b + q * ldb, b + i * ldb);
-      const Of<V> pivot = lu[i * lda + i];
-      for (Index j = 0; j < columns; j += V::kLanes) at<V>(b + i * ldb + j) /= pivot;
-    }
-    if (next == k + kPanel<V>)
-      subtract_panel<V>(k, columns, lu + k, lda, b + k * ldb, ldb, b, ldb);
-    else
-      for (Index i = 0; i < k; ++i)
-        for (Index q = k; q < next; ++q)
+  for (Index end = n, top = 0; end > 0; end = top) {
+    top = (end - 1) / kBlock * kBlock;
+    const bool is_whole = end == top + kBlock;
+    const Index above = is_whole ? top : 0;
+    for (Index k = (end - 1) / kPanel<V> * kPanel<V> + kPanel<V>; k > top;) {
+      k -= kPanel<V>;
+      const Index next = std::min(end, k + kPanel<V>);
+      for (Index i = next; i-- > k;) {
+        for (Index q = i + 1; q < next; ++q)
           subtract_row<V>(columns, lu[i * lda + q], b + q * ldb, b + i * ldb);
+        const Of<V> pivot = lu[i * lda + i];
+        for (Index j = 0; j < columns; j += V::kLanes) at<V>(b + i * ldb + j) /= pivot;
+      }
+      if (next == k + kPanel<V>)
+        subtract_panel<V>(k - above, columns, lu + above * lda + k, lda, b + k * ldb, ldb,
+                          b + above * ldb, ldb);
+      else
+        for (Index i = above; i < k; ++i)
+          for (Index q = k; q < next; ++q)
+            subtract_row<V>(columns, lu[i * lda + q], b + q * ldb, b + i * ldb);
+    }
+    if (is_whole) subtract_block<V>(top, columns, lu + top, lda, b + top * ldb, ldb, b, ldb);
   }
 }
 
@@ -284,16 +292,18 @@ CLGAUSS_INLINE void getrs_vector(Index n, const Of<V>* lu, Index lda, const Inde
 }
 
 template <typename V>
-CLGAUSS_INLINE void subtract_product(Index n, const Of<V>* a, Index lda, const Of<V>* b, Of<V>* c,
-                                     Index ldc) {
-  for (Index j = 0; j < rounded_up<V>(n); j += kColumnsAtOnce) {
-    const Index columns = std::min(kColumnsAtOnce, rounded_up<V>(n) - j);
+CLGAUSS_INLINE void subtract_product(Index rows, Index depth, Index columns, const Of<V>* a,
+                                     Index lda, const Of<V>* b, Index ldb, Of<V>* c, Index ldc) {
+  for (Index j = 0; j < rounded_up<V>(columns); j += kColumnsAtOnce) {
+    const Index width = std::min(kColumnsAtOnce, rounded_up<V>(columns) - j);
     Index k = 0;
-    for (; k + kPanel<V> <= n; k += kPanel<V>)
-      subtract_panel<V>(n, columns, a + k, lda, b + k * ldc + j, ldc, c + j, ldc);
-    for (Index i = 0; i < n; ++i)
-      for (Index q = k; q < n; ++q)
-        subtract_row<V>(columns, a[i * lda + q], b + q * ldc + j, c + i * ldc + j);
+    for (; k + kBlock <= depth; k += kBlock)
+      subtract_block<V>(rows, width, a + k, lda, b + k * ldb + j, ldb, c + j, ldc);
+    for (; k + kPanel<V> <= depth; k += kPanel<V>)
+      subtract_panel<V>(rows, width, a + k, lda, b + k * ldb + j, ldb, c + j, ldc);
+    for (Index i = 0; i < rows; ++i)
+      for (Index q = k; q < depth; ++q)
+        subtract_row<V>(width, a[i * lda + q], b + q * ldb + j, c + i * ldc + j);
   }
 }
 
@@ -320,9 +330,9 @@ CLGAUSS_INLINE void subtract_product(Index n, const Of<V>* a, Index lda, const O
     solve_upper<CLGAUSS_VECTORS(LANES)>(n, lu, lda, nrhs, b, ldb);                               \
   }                                                                                              \
   template <typename Real>                                                                       \
-  TARGET void subtract_product_##NAME(Index n, const Real* a, Index lda, const Real* b, Real* c, \
-                                      Index ldc) {                                               \
-    subtract_product<CLGAUSS_VECTORS(LANES)>(n, a, lda, b, c, ldc);                              \
+  TARGET void subtract_product_##NAME(Index rows, Index depth, Index columns, const Real* a,     \
+                                      Index lda, const Real* b, Index ldb, Real* c, Index ldc) { \
+    subtract_product<CLGAUSS_VECTORS(LANES)>(rows, depth, columns, a, lda, b, ldb, c, ldc);      \
   }
 
 CLGAUSS_EACH_WIDTH(CLGAUSS_HOST_KERNELS)

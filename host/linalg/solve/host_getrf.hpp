@@ -1,6 +1,6 @@
 #pragma once
-/// LU of small matrices in host memory, f64 or f32, on one core, with the processor's widest
-/// vectors.
+/// LU and products of small matrices in host memory, f64 or f32, on one core, with the processor's
+/// widest vectors.
 
 #include <clgauss/matrix.hpp>
 #include <span>
@@ -33,8 +33,10 @@ struct HostLuKernels {
   void (*getrs_vector)(Index n, const Real* lu, Index lda, const Index* pivots, Real* b);
   /// B <- U^-1 B with the upper triangle of these factors.
   void (*solve_upper)(Index n, const Real* lu, Index lda, Index nrhs, Real* b, Index ldb);
-  /// C <- C - A B for square matrices. B has the same `ld` as C.
-  void (*subtract_product)(Index n, const Real* a, Index lda, const Real* b, Real* c, Index ldc);
+  /// C <- C - A B for a rows-by-depth A and a depth-by-columns B. A row of C has the same bits
+  /// whatever other rows there are.
+  void (*subtract_product)(Index rows, Index depth, Index columns, const Real* a, Index lda,
+                           const Real* b, Index ldb, Real* c, Index ldc);
 };
 
 /// All builds, the widest first. The last one runs everywhere.
