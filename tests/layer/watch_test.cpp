@@ -327,6 +327,26 @@ TEST_CASE("layer: a program that ends before its trials stops trying") {
   CHECK_FALSE(tried.back());
 }
 
+TEST_CASE("layer: the host times no more launches than tell whether a trial is due") {
+  const TemporaryFolder folder;
+  const auto launched = [&](const char* options) {
+    watch(folder, fmt::format("{} --json launches.json", options), "short rusticl");
+    const json all = json::parse(content_of(folder / "launches.json"));
+    return all.at("launches").empty() ? json() : all.at("launches").at(0);
+  };
+  const json watched = launched("");
+  if (watched.is_null() || watched.at("timed") > 0) {
+    MESSAGE("no rusticl whose events have no times");
+    return;
+  }
+  json last;
+  for (int i = 0; i < 6; ++i) last = launched("--repair");
+  CHECK(last.at("launches") == 20);
+  CHECK(last.at("tried").empty());
+  CHECK(last.at("timed") > 0);
+  CHECK(last.at("timed") <= 6);
+}
+
 TEST_CASE("layer: OPENCL_LAYERS alone does as much as the command") {
   const TemporaryFolder folder;
   const fs::path layer = layer_path();

@@ -14,7 +14,8 @@ namespace clgauss::layer {
 
 namespace {
 
-/// All launches of a site are timed at first, then one of so many.
+/// All launches of a site are timed by events at first, then one of so many. Where the host has to
+/// time them, which empties their queue, it times only what tells whether a trial is due.
 constexpr std::uint64_t kTimedAtFirst = 16, kTimedOneOf = 64;
 constexpr std::size_t kHarvestFrom = 16, kMostAwaited = 1024;
 
@@ -198,10 +199,11 @@ cl_int Watcher::launch(const Launch& launch) {
     harvest();
   }
   if (site.tries.load(std::memory_order_relaxed)) return launch_tried(launch, site);
-  const bool is_timed = site.kernel->device->keeps_time
-                            ? memo.is_profiled && awaited_ < kMostAwaited &&
-                                  (before < kTimedAtFirst || before % kTimedOneOf == 0)
-                            : before < kTimedAtFirst && is_worth_waiting(site);
+  const bool is_timed =
+      site.kernel->device->keeps_time
+          ? memo.is_profiled && awaited_ < kMostAwaited &&
+                (before < kTimedAtFirst || before % kTimedOneOf == 0)
+          : (before < kLaunchesBeforeTrial || is_time_to_look(before)) && is_worth_waiting(site);
   return launch_settled(launch, site, is_timed);
 }
 
