@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whole programs with `clgauss-tune watch --repair` and without: whether they answer the same, and what the layer costs them.
 
-  tests/bench/layer_programs.py LAYER [--programs opencv,ffmpeg,clgauss] [--clgauss PROGRAM] [--opencv PROGRAM] [--platform TEXT]
+  tests/bench/layer_programs.py LAYER [--programs opencv,ffmpeg,clgauss,tests] [--clgauss PROGRAM] [--opencv PROGRAM] [--platform TEXT]
                                 [--pairs 15] [--limit 300] [-o FILE.csv]
   tests/bench/layer_programs.py LAYER --answers [--programs opencv,ffmpeg,pyopencl,clpeak,clgauss,tests] [--pyopencl FOLDER] ..
 
@@ -22,10 +22,10 @@ seconds, is left out, with the reason. Ends with 1 where an answer differs.
 Times: a program first runs with the layer until it decides nothing more. Then come turns: one run with the layer and two without, started
 together in random order, so that what else the machine does meets all three alike; the second one without is the control, A/A. The median of
 the turns' ratios of processor time (user and system) has a 95 % interval by order statistics, which supposes nothing about the noise; turns go
-on, at least --pairs of them, until it is within 0.02 of the median, or for --limit seconds and six turns. A row of the file: device, program, launches with
-NULL, launches that were changed, turns; median, least and most of the ratios of elapsed time (with / without), empty here, as runs that share a
-machine have no elapsed time of their own; median and interval of those of processor time, and of the control's; whether all answers were the
-same, "unstable" where the runs without differ among themselves.
+on, at least --pairs of them, until it is within 0.02 of the median, or for --limit seconds and six turns. A row of the file, in which rows of
+others stay: device, program, launches with NULL, launches that were changed, turns; median, least and most of the ratios of elapsed time (with /
+without), empty here, as runs that share a machine have no elapsed time of their own; median and interval of those of processor time, and of the
+control's; whether all answers were the same, "unstable" where the runs without differ among themselves.
 """
 
 import argparse
@@ -287,6 +287,16 @@ def judged(program, given, folder):
     return [null, changed, len(ratios), "", "", "", *(f"{value:.3f}" for value in (median, low, high, *median_with_interval(control))), same]
 
 
+def with_older(path, rows):
+    """`rows` in the places that rows of the same device and program have in the file, if there is one; the file's others stay."""
+    new = {(row[0], row[1]): row for row in rows}
+    older = []
+    if path.exists():
+        with open(path, newline="", encoding="utf-8") as file:
+            older = list(csv.reader(file))[1:]
+    return [new.pop((row[0], row[1]), row) for row in older] + list(new.values())
+
+
 def platforms(given):
     """Each platform that has a device, with what a program needs to find it alone."""
     for icd in sorted(pathlib.Path(os.environ.get("OCL_ICD_VENDORS", "/etc/OpenCL/vendors")).glob("*.icd")):
@@ -342,6 +352,7 @@ def main():
     if there == 0:
         sys.exit(f"no platform has '{given.platform or ''}' in its name")
     if given.output:
+        rows = with_older(given.output, rows)
         with open(given.output, "w", newline="", encoding="utf-8") as file:
             csv.writer(file, lineterminator="\n").writerows([COLUMNS, *rows])
     sys.exit(not is_right)

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <filesystem>
 #include <string>
 
 #include "support/paths.hpp"
@@ -101,12 +102,16 @@ class LayerRun {
   }
   /// The text that a kernel of the program is taken to have; "-" if it is not known.
   std::string text(std::uintptr_t number, cl_device_id device = kDevice) {
+    const ProgramText known = catalog_.program_of(kernel(number, device));
+    return known.is_known() ? known.options + ": " + known.source : "-";
+  }
+  KernelRecord& kernel(std::uintptr_t number, cl_device_id device = kDevice) {
     const cl_kernel kernel = reinterpret_cast<cl_kernel>(number);
     catalog_.forget_kernel(kernel);
     const QueueRecord& queue = catalog_.queue(reinterpret_cast<cl_command_queue>(device), true);
-    const ProgramText& known = catalog_.kernel(kernel, *queue.device).program;
-    return known.is_known() ? known.options + ": " + known.source : "-";
+    return catalog_.kernel(kernel, *queue.device);
   }
+  const KernelText& judged(KernelRecord& kernel) const { return catalog_.text(kernel); }
 
  private:
   Drivers drivers_ = drivers();
@@ -153,6 +158,33 @@ TEST_CASE("catalog: a program from a binary whose build was seen has its text") 
   CHECK(second.text(8) == text);
   second.make_from_binary(8, "machine codf");
   CHECK(second.text(8) == "-");
+}
+
+TEST_CASE("catalog: a binary's text is read when it is asked for, and may be gone by then") {
+  said = {};
+  const TemporaryFolder folder;
+  std::string name;
+  {
+    LayerRun first(folder);
+    first.make(7, {true, {}});
+    first.see_binary(7, kCode);
+    KernelRecord& kernel = first.kernel(7);
+    CHECK(first.judged(kernel).size_is_hidden);
+    name = kernel.program.name;
+    CHECK_FALSE(name.empty());
+  }
+  LayerRun second(folder), third(folder);
+  second.make_from_binary(7, kCode);
+  third.make_from_binary(7, kCode);
+  KernelRecord &kernel = second.kernel(7), &other = third.kernel(7);
+  CHECK(kernel.program.name == name);
+  CHECK(second.judged(kernel).size_is_hidden);
+  std::filesystem::remove_all(folder / "layer");
+  CHECK(second.judged(kernel).size_is_hidden);
+  CHECK(other.program.name == name);
+  CHECK_FALSE(third.judged(other).size_is_hidden);
+  CHECK(third.judged(other).reason.find("not known") != std::string::npos);
+  CHECK(other.program.name.empty());  // nothing is kept of it any more
 }
 
 TEST_CASE("catalog: a binary of another device, driver or language is another binary") {

@@ -24,9 +24,9 @@ const Decision kDecision{Way{{2, {256, 1, 1}}, true}, 3.5};
 TEST_CASE("memory: decisions are kept, each for its own question") {
   const TemporaryFolder folder;
   const Memory memory(folder / "layer");
-  CHECK_FALSE(memory.decision(kQuestion));
+  CHECK_FALSE(memory.kept(kQuestion).decision);
   memory.keep(kQuestion, kDecision);
-  const auto kept = memory.decision(kQuestion);
+  const auto kept = memory.kept(kQuestion).decision;
   REQUIRE(kept);
   CHECK(kept->way == kDecision.way);
   CHECK(kept->gain == 3.5);
@@ -38,23 +38,35 @@ TEST_CASE("memory: decisions are kept, each for its own question") {
                             +[](Question& other) { other.may_split = false; }}) {
     Question other = kQuestion;
     change(other);
-    CHECK_FALSE(memory.decision(other));
+    CHECK_FALSE(memory.kept(other).decision);
   }
   memory.keep(kQuestion, {std::nullopt, 1});
-  REQUIRE(memory.decision(kQuestion));
-  CHECK_FALSE(memory.decision(kQuestion)->way);
+  REQUIRE(memory.kept(kQuestion).decision);
+  CHECK_FALSE(memory.kept(kQuestion).decision->way);
 }
 
 TEST_CASE("memory: trials that a run was too short for, until there is a decision") {
   const TemporaryFolder folder;
   const Memory memory(folder / "layer");
-  CHECK(memory.trials_begun(kQuestion) == 0);
+  CHECK(memory.kept(kQuestion).trials_begun == 0);
   memory.keep_trials_begun(kQuestion, 3);
-  CHECK(memory.trials_begun(kQuestion) == 3);
-  CHECK_FALSE(memory.decision(kQuestion));
+  CHECK(memory.kept(kQuestion).trials_begun == 3);
+  CHECK_FALSE(memory.kept(kQuestion).decision);
   memory.keep(kQuestion, kDecision);
-  CHECK(memory.trials_begun(kQuestion) == 0);
-  CHECK(memory.decision(kQuestion));
+  CHECK(memory.kept(kQuestion).trials_begun == 0);
+  CHECK(memory.kept(kQuestion).decision);
+}
+
+TEST_CASE("memory: why there is nothing to decide") {
+  const TemporaryFolder folder;
+  const Memory memory(folder / "layer");
+  CHECK(memory.kept(kQuestion).reason.empty());
+  memory.keep_reason(kQuestion, "barrier (line 3): \"\n");
+  CHECK(memory.kept(kQuestion).reason == "barrier (line 3): \"\n");
+  CHECK_FALSE(memory.kept(kQuestion).decision);
+  CHECK(memory.kept(kQuestion).trials_begun == 0);
+  memory.keep_reason(kQuestion, "a name of no language, \xe9");
+  CHECK(memory.kept(kQuestion).reason.starts_with("a name of no language"));
 }
 
 TEST_CASE("memory: bytes have the name of no others that are like them") {
@@ -91,14 +103,14 @@ TEST_CASE("memory: a folder that cannot be used is as good as none") {
     if (place == folder / "file") std::ofstream(*place) << "no folder";
     const Memory memory(place);
     memory.keep(kQuestion, kDecision);
-    CHECK_FALSE(memory.decision(kQuestion));
+    CHECK_FALSE(memory.kept(kQuestion).decision);
   }
   const fs::path others = folder / "others";
   const Memory memory(others);
   memory.keep(kQuestion, kDecision);
-  CHECK(memory.decision(kQuestion));
+  CHECK(memory.kept(kQuestion).decision);
   chmod(others.c_str(), 0777);  // anybody may have put there what is there
-  CHECK_FALSE(memory.decision(kQuestion));
+  CHECK_FALSE(memory.kept(kQuestion).decision);
 }
 
 TEST_CASE("memory: what is damaged is not read") {
@@ -110,7 +122,7 @@ TEST_CASE("memory: what is damaged is not read") {
     content[content.size() - 5] ^= 1;
     std::ofstream(entry.path(), std::ios::binary) << content;
   }
-  CHECK_FALSE(memory.decision(kQuestion));
+  CHECK_FALSE(memory.kept(kQuestion).decision);
 }
 
 TEST_CASE("memory: the text of a binary, and of no other") {
@@ -121,30 +133,34 @@ TEST_CASE("memory: the text of a binary, and of no other") {
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * i % 251);
   const Binary binary{"a GPU", "OpenCL 3.0, 1.2.3", fingerprint("cl_khr_fp64=1\n"),
                       fingerprint(bytes)};
-  CHECK_FALSE(memory.text_of(binary));
-  memory.keep_text(binary, text);
-  REQUIRE(memory.text_of(binary));
-  CHECK(memory.text_of(binary)->source == text.source);
-  CHECK(memory.text_of(binary)->options == text.options);
+  CHECK_FALSE(memory.text_name(binary));
+  memory.keep_text(text);
+  memory.keep_text_name(binary, fingerprint(text));
+  REQUIRE(memory.text_name(binary));
+  const std::optional<ProgramText> kept = memory.text(*memory.text_name(binary));
+  REQUIRE(kept);
+  CHECK(kept->source == text.source);
+  CHECK(kept->options == text.options);
+  CHECK_FALSE(memory.text(fingerprint("another")));
   Binary other = binary;
   for (std::size_t i = 0; i < bytes.size(); ++i)
     for (const int bit : {1, 128}) {
       std::string changed = bytes;
       changed[i] = static_cast<char>(changed[i] ^ bit);
       other.bytes = fingerprint(changed);
-      CHECK_FALSE(memory.text_of(other));
+      CHECK_FALSE(memory.text_name(other));
     }
   for (const std::string& changed :
        {bytes.substr(1), bytes.substr(0, 999), bytes + "+", "+" + bytes}) {
     other.bytes = fingerprint(changed);
-    CHECK_FALSE(memory.text_of(other));
+    CHECK_FALSE(memory.text_name(other));
   }
   for (const auto change :
        {+[](Binary& of) { of.device = "another"; }, +[](Binary& of) { of.driver += "4"; },
         +[](Binary& of) { of.macros = fingerprint(""); }}) {
     other = binary;
     change(other);
-    CHECK_FALSE(memory.text_of(other));
+    CHECK_FALSE(memory.text_name(other));
   }
 }
 
@@ -159,16 +175,16 @@ TEST_CASE("memory: has a bound") {
   const TemporaryFolder folder;
   constexpr std::size_t kText = 10000, kMost = 5 * kText;
   const Memory memory(folder / "layer", kMost);
-  const auto binary = [](int which) {
-    return Binary{"a GPU", "1.2.3", "", fingerprint(std::to_string(which))};
+  const auto text = [](int which) {
+    return ProgramText{std::string(kText, 'x'), std::to_string(which)};
   };
   for (int i = 0; i < 20; ++i) {
-    memory.keep_text(binary(i), {std::string(kText, 'x'), ""});
+    memory.keep_text(text(i));
     std::uintmax_t bytes = 0;
     for (const auto& entry : fs::directory_iterator(folder / "layer")) bytes += entry.file_size();
     CHECK(bytes <= kMost);
-    CHECK(memory.text_of(binary(i)));
+    CHECK(memory.text(fingerprint(text(i))));
   }
-  CHECK(memory.text_of(binary(18)));
-  CHECK_FALSE(memory.text_of(binary(0)));
+  CHECK(memory.text(fingerprint(text(18))));
+  CHECK_FALSE(memory.text(fingerprint(text(0))));
 }

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <sys/inotify.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -35,6 +37,40 @@ fs::path layer_path() { return tune_program().parent_path() / "layer" / "libclga
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
+
+/// The file with the text of the caller's kernels, among what the layer keeps.
+fs::path text_file(const TemporaryFolder& folder) {
+  for (const auto& entry : fs::directory_iterator(folder / "cache" / "clgauss" / "layer"))
+    if (has(content_of(entry.path()), "kernel void axpy")) return entry.path();
+  return {};
+}
+
+/// How often each file of a folder is opened, by whichever process, as long as this lives.
+class Openings {
+ public:
+  explicit Openings(const fs::path& folder) {
+    REQUIRE(inotify_add_watch(queue_, folder.c_str(), IN_OPEN) >= 0);
+  }
+  Openings(const Openings&) = delete;
+  Openings& operator=(const Openings&) = delete;
+  ~Openings() { close(queue_); }
+
+  /// Since the last call, by the files' names.
+  [[nodiscard]] std::map<std::string, std::size_t> take() const {
+    std::map<std::string, std::size_t> times;
+    alignas(inotify_event) char bytes[1 << 16];
+    for (ssize_t size = 0; (size = read(queue_, bytes, sizeof bytes)) > 0;)
+      for (const char* at = bytes; at < bytes + size;) {
+        const auto* const event = reinterpret_cast<const inotify_event*>(at);
+        if (event->len > 0) ++times[event->name];
+        at += sizeof *event + event->len;
+      }
+    return times;
+  }
+
+ private:
+  int queue_ = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+};
 
 }  // namespace
 
@@ -188,6 +224,46 @@ TEST_CASE(
   CHECK(has(content_of(folder / "launches.json"), "the layer did not see the build"));
 }
 
+TEST_CASE("layer: a text is read for a trial or for a size, and not before") {
+  const TemporaryFolder folder;
+  const std::string once = "saved-short Portable";
+  watch(folder, "--repair", once);
+  const std::string text = text_file(folder).filename();
+  REQUIRE_FALSE(text.empty());
+  const Openings openings(folder / "cache" / "clgauss" / "layer");
+  for (const char* options : {"", "--repair"}) {
+    CAPTURE(options);
+    watch(folder, options, once);
+    const auto times = openings.take();
+    CHECK_FALSE(times.empty());  // the name of the binary's text
+    CHECK_FALSE(times.contains(text));
+  }
+  watch(folder, "", once, "CLGAUSS_LAYER_REPAIR=force");
+  CHECK(openings.take().contains(text));
+}
+
+TEST_CASE("layer: why a kernel is left alone is kept, and its text not read again") {
+  const TemporaryFolder folder;
+  std::map<std::string, json> launches;  // by kernel
+  const auto repair = [&] {
+    watch(folder, "--repair --json launches.json", "saved Portable");
+    const json all = json::parse(content_of(folder / "launches.json"));
+    for (const json& one : all.at("launches")) launches[one.at("kernel")] = one;
+  };
+  repair();
+  const json first = launches.at("local_size");
+  if (first.at("device_ms") < 20) {
+    MESSAGE("not due: the device is too fast");
+    return;
+  }
+  CHECK(has(first.at("reason"), "get_local_size"));
+  fs::remove(text_file(folder));
+  repair();
+  CHECK(launches.at("local_size").at("reason") == first.at("reason"));
+  CHECK(launches.at("axpy").at("way").is_null());  // what was decided of it waits for its text
+  CHECK_FALSE(has(launches.at("axpy").at("reason"), "get_local_size"));
+}
+
 TEST_CASE("layer: of programs that were linked, and of their parts, nothing is known") {
   const TemporaryFolder folder;
   const auto expected = alone(folder, "linked").out;
@@ -249,6 +325,26 @@ TEST_CASE("layer: a program that ends before its trials stops trying") {
   }
   CHECK(tried.front());
   CHECK_FALSE(tried.back());
+}
+
+TEST_CASE("layer: the host times no more launches than tell whether a trial is due") {
+  const TemporaryFolder folder;
+  const auto launched = [&](const char* options) {
+    watch(folder, fmt::format("{} --json launches.json", options), "short rusticl");
+    const json all = json::parse(content_of(folder / "launches.json"));
+    return all.at("launches").empty() ? json() : all.at("launches").at(0);
+  };
+  const json watched = launched("");
+  if (watched.is_null() || watched.at("timed") > 0) {
+    MESSAGE("no rusticl whose events have no times");
+    return;
+  }
+  json last;
+  for (int i = 0; i < 6; ++i) last = launched("--repair");
+  CHECK(last.at("launches") == 20);
+  CHECK(last.at("tried").empty());
+  CHECK(last.at("timed") > 0);
+  CHECK(last.at("timed") <= 6);
 }
 
 TEST_CASE("layer: OPENCL_LAYERS alone does as much as the command") {

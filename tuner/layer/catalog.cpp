@@ -30,11 +30,6 @@ Binary binary(const DeviceRecord& device, std::string bytes) {
 
 }  // namespace
 
-const KernelText& KernelRecord::text() {
-  if (!judged) judged = kernel_text({program.source}, program.options, name, device->macros);
-  return *judged;
-}
-
 const DeviceRecord& Catalog::device(cl_device_id device) {
   std::unique_ptr<DeviceRecord>& record = devices_[device];
   if (record) return *record;
@@ -96,18 +91,22 @@ void Catalog::forget_build(cl_program program) {
   std::erase_if(programs_, [&](const auto& entry) { return entry.first.first == program; });
 }
 
-ProgramText Catalog::ask_program(cl_program program, cl_device_id device) {
+ProgramRecord Catalog::ask_program(cl_program program, cl_device_id device) {
   const Origin& origin = origins_[program];
-  if (origin.is_text)
-    return {text_of(asking(drivers_.clGetProgramInfo, program, cl_program_info{CL_PROGRAM_SOURCE})),
-            text_of(asking(drivers_.clGetProgramBuildInfo, program, device,
-                           cl_program_build_info{CL_PROGRAM_BUILD_OPTIONS}))};
+  if (origin.is_text) {
+    auto text = std::make_shared<const ProgramText>(ProgramText{
+        text_of(asking(drivers_.clGetProgramInfo, program, cl_program_info{CL_PROGRAM_SOURCE})),
+        text_of(asking(drivers_.clGetProgramBuildInfo, program, device,
+                       cl_program_build_info{CL_PROGRAM_BUILD_OPTIONS}))});
+    if (!text->is_known()) return {};
+    return {fingerprint(*text), std::move(text)};
+  }
   // One in another language, which no layer sees being made, may have the handle of a gone one.
   if (!text_of(asking(drivers_.clGetProgramInfo, program, cl_program_info{CL_PROGRAM_IL})).empty())
     return {};
   for (const auto& [of, bytes] : origin.binaries)
     if (of == device)
-      return memory_.text_of(binary(this->device(device), bytes)).value_or(ProgramText());
+      return {memory_.text_name(binary(this->device(device), bytes)).value_or(""), nullptr};
   return {};
 }
 
@@ -122,17 +121,37 @@ void Catalog::keep_text(cl_program program, cl_device_id device, std::string_vie
       value_of<cl_program_binary_type>(about(CL_PROGRAM_BINARY_TYPE), 0) !=
           CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
     return;
-  const ProgramText& text = known_program(program, device).text;
-  if (text.is_known()) memory_.keep_text(binary(this->device(device), fingerprint(bytes)), text);
+  const ProgramRecord& known = known_program(program, device);
+  if (known.name.empty()) return;
+  if (known.text) memory_.keep_text(*known.text);
+  memory_.keep_text_name(binary(this->device(device), fingerprint(bytes)), known.name);
 }
 
-const Catalog::Program& Catalog::known_program(cl_program program, cl_device_id device) {
+const ProgramRecord& Catalog::known_program(cl_program program, cl_device_id device) {
   const auto [entry, is_new] = programs_.try_emplace({program, device});
-  if (is_new) {
-    entry->second.text = ask_program(program, device);
-    entry->second.name = fingerprint(entry->second.text);
-  }
+  if (is_new) entry->second = ask_program(program, device);
   return entry->second;
+}
+
+ProgramText Catalog::program_of(const KernelRecord& kernel) const {
+  const auto& [name, text] = kernel.program;
+  if (text) return *text;
+  return name.empty() ? ProgramText() : memory_.text(name).value_or(ProgramText());
+}
+
+const KernelText& Catalog::text(KernelRecord& kernel) const {
+  if (kernel.judged) return *kernel.judged;
+  const ProgramText program = program_of(kernel);
+  if (!program.is_known()) {
+    kernel.program.name.clear();
+    kernel.judged = {false, false,
+                     "the text of the program is not known: it was linked, or made from binaries "
+                     "of which the layer did not see the build"};
+  } else {
+    kernel.judged =
+        kernel_text({program.source}, program.options, kernel.name, kernel.device->macros);
+  }
+  return *kernel.judged;
 }
 
 KernelRecord& Catalog::kernel(cl_kernel kernel, const DeviceRecord& device) {
@@ -142,13 +161,13 @@ KernelRecord& Catalog::kernel(cl_kernel kernel, const DeviceRecord& device) {
   const auto about = [&](cl_kernel_info what) {
     return asking(drivers_.clGetKernelInfo, kernel, what);
   };
-  const Program& program =
+  const ProgramRecord& program =
       known_program(value_of<cl_program>(about(CL_KERNEL_PROGRAM), nullptr), device.device);
   std::string name = text_of(about(CL_KERNEL_FUNCTION_NAME));
   std::unique_ptr<KernelRecord>& record = records_[{&device, program.name, name}];
   if (!record)
     record = std::make_unique<KernelRecord>(
-        KernelRecord{std::move(name), &device, program.text, program.name, std::nullopt});
+        KernelRecord{std::move(name), &device, program, std::nullopt});
   known.push_back(record.get());
   return *record;
 }

@@ -33,16 +33,18 @@ struct DeviceRecord {
   mutable std::atomic<bool> keeps_time = true;
 };
 
+/// What a program was made from, as far as that is known.
+struct ProgramRecord {
+  std::string name;                         // the text's fingerprint; empty where it is not known
+  std::shared_ptr<const ProgramText> text;  // null where it is on disk, to be read by its name
+};
+
 /// A kernel of a program text on a device, whatever kernel objects there are of it.
 struct KernelRecord {
   std::string name;
   const DeviceRecord* device = nullptr;
-  ProgramText program;
-  std::string program_name;          // fingerprint
-  std::optional<KernelText> judged;  // asked for once
-
-  /// What the text lets the kernel see of its launch.
-  [[nodiscard]] const KernelText& text();
+  ProgramRecord program;
+  std::optional<KernelText> judged;  // by Catalog::text()
 };
 
 struct QueueRecord {
@@ -75,6 +77,11 @@ class Catalog {
   /// Of a queue in use, or that an event names.
   [[nodiscard]] QueueRecord& queue(cl_command_queue queue, bool is_used);
   [[nodiscard]] KernelRecord& kernel(cl_kernel kernel, const DeviceRecord& device);
+  /// The text of the kernel's program; none where it is not known, or no longer kept.
+  [[nodiscard]] ProgramText program_of(const KernelRecord& kernel) const;
+  /// What the text lets the kernel see of its launch. Reads it the first time, which may take
+  /// milliseconds; a program whose text is no longer kept loses its name.
+  [[nodiscard]] const KernelText& text(KernelRecord& kernel) const;
   [[nodiscard]] const std::unordered_map<cl_command_queue, std::unique_ptr<QueueRecord>>& queues()
       const {
     return queues_;
@@ -94,20 +101,15 @@ class Catalog {
   void keep_text(cl_program program, cl_device_id device, std::string_view binary);
 
  private:
-  struct Program {
-    ProgramText text;
-    std::string name;  // fingerprint
-  };
-
   [[nodiscard]] const DeviceRecord& device(cl_device_id device);
-  [[nodiscard]] const Program& known_program(cl_program program, cl_device_id device);
-  [[nodiscard]] ProgramText ask_program(cl_program program, cl_device_id device);
+  [[nodiscard]] const ProgramRecord& known_program(cl_program program, cl_device_id device);
+  [[nodiscard]] ProgramRecord ask_program(cl_program program, cl_device_id device);
 
   const Drivers& drivers_;
   const Memory& memory_;
   std::unordered_map<cl_device_id, std::unique_ptr<DeviceRecord>> devices_;
   std::unordered_map<cl_command_queue, std::unique_ptr<QueueRecord>> queues_;
-  std::map<std::pair<cl_program, cl_device_id>, Program> programs_;
+  std::map<std::pair<cl_program, cl_device_id>, ProgramRecord> programs_;
   std::unordered_map<cl_program, Origin> origins_;
   std::unordered_map<cl_program, std::size_t> builds_;
   std::unordered_map<cl_kernel, std::vector<KernelRecord*>> kernels_;  // one for each device

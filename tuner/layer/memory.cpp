@@ -13,6 +13,7 @@ namespace {
 
 using nlohmann::json;
 
+/// The number changes with the format, and where more texts are understood: reasons are kept.
 std::string key_of(const Question& question) {
   return fmt::format("layer decision 2\n{}\n{}\n{}\n{}\n{}\n{}", question.device, question.driver,
                      question.program, question.kernel, text(question.range),
@@ -20,14 +21,14 @@ std::string key_of(const Question& question) {
 }
 
 std::string key_of(const Binary& binary) {
-  return fmt::format("layer text 2\n{}\n{}\n{}\n{}", binary.device, binary.driver, binary.macros,
+  return fmt::format("layer binary 3\n{}\n{}\n{}\n{}", binary.device, binary.driver, binary.macros,
                      binary.bytes);
 }
 
-/// Null where nothing usable is kept.
-json fetch(const ProgramCache& files, const std::string& key) {
-  const auto file = files.fetch(key);
-  return file ? json::parse(file->binary, nullptr, false) : json();
+std::string key_of_text(const std::string& name) { return "layer text 3\n" + name; }
+
+std::string string_of(const std::vector<unsigned char>& bytes) {
+  return {bytes.begin(), bytes.end()};
 }
 
 }  // namespace
@@ -41,16 +42,20 @@ std::string fingerprint(const ProgramText& text) {
   return fingerprint(fmt::format("{}\n{}{}", text.options.size(), text.options, text.source));
 }
 
-std::optional<Decision> Memory::decision(const Question& question) const try {
-  const json kept = fetch(files_, key_of(question));
-  if (!kept.contains("gain")) return std::nullopt;
-  Decision decision{std::nullopt, kept.at("gain").get<double>()};
-  if (const json& group = kept.at("group"); !group.is_null())
-    decision.way = Way{{question.range.dims, group.get<std::array<std::size_t, 3>>()},
-                       kept.at("split").get<bool>()};
-  return decision;
+Kept Memory::kept(const Question& question) const try {
+  const auto file = files_.fetch(key_of(question));
+  if (!file) return {};
+  const json read = json::parse(file->binary);
+  Kept kept{std::nullopt, read.value("reason", std::string()), read.value("trials begun", 0U)};
+  if (read.contains("gain")) {
+    kept.decision.emplace().gain = read.at("gain").get<double>();
+    if (const json& group = read.at("group"); !group.is_null())
+      kept.decision->way = Way{{question.range.dims, group.get<std::array<std::size_t, 3>>()},
+                               read.at("split").get<bool>()};
+  }
+  return kept;
 } catch (const json::exception&) {  // another version's
-  return std::nullopt;
+  return {};
 }
 
 void Memory::keep(const Question& question, const Decision& decision) const {
@@ -62,25 +67,33 @@ void Memory::keep(const Question& question, const Decision& decision) const {
   store(key_of(question), {}, kept.dump());
 }
 
-unsigned Memory::trials_begun(const Question& question) const try {
-  const json kept = fetch(files_, key_of(question));
-  return kept.is_object() ? kept.value("trials begun", 0U) : 0;
-} catch (const json::exception&) {
-  return 0;
+void Memory::keep_reason(const Question& question, const std::string& reason) const {
+  store(key_of(question), {},
+        json{{"reason", reason}}.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 void Memory::keep_trials_begun(const Question& question, unsigned trials) const {
   store(key_of(question), {}, json{{"trials begun", trials}}.dump());
 }
 
-std::optional<ProgramText> Memory::text_of(const Binary& binary) const {
+std::optional<std::string> Memory::text_name(const Binary& binary) const {
   const auto file = files_.fetch(key_of(binary));
   if (!file) return std::nullopt;
-  return ProgramText{{file->binary.begin(), file->binary.end()}, file->kernel_names};
+  return string_of(file->binary);
 }
 
-void Memory::keep_text(const Binary& binary, const ProgramText& text) const {
-  store(key_of(binary), text.options, text.source);
+void Memory::keep_text_name(const Binary& binary, const std::string& name) const {
+  store(key_of(binary), {}, name);
+}
+
+std::optional<ProgramText> Memory::text(const std::string& name) const {
+  const auto file = files_.fetch(key_of_text(name));
+  if (!file) return std::nullopt;
+  return ProgramText{string_of(file->binary), file->kernel_names};
+}
+
+void Memory::keep_text(const ProgramText& text) const {
+  store(key_of_text(fingerprint(text)), text.options, text.source);
 }
 
 void Memory::store(const std::string& key, const std::string& name,

@@ -48,10 +48,18 @@ struct Decision {
   double gain = 1;
 };
 
+/// What is kept of a question: one of these.
+struct Kept {
+  std::optional<Decision> decision;
+  std::string reason;  ///< why there is nothing to decide; empty where that is not known
+  /// How many trials were begun, in runs that ended before them.
+  unsigned trials_begun = 0;
+};
+
 /// Decisions, and the texts of programs that others keep as binaries: the newest, `most` bytes in
 /// all. A folder that is foreign, damaged or not writable is as good as none. A decision that is
 /// recalled is a proposal: whether a size divides a range and a kernel may be split is asked anew
-/// each time.
+/// each time. Each call opens one file, and the calls that keep something list the folder besides.
 class Memory {
  public:
   static constexpr std::uintmax_t kMostBytes = 64 << 20;
@@ -59,14 +67,16 @@ class Memory {
   explicit Memory(std::optional<std::filesystem::path> folder, std::uintmax_t most = kMostBytes)
       : files_(std::move(folder)), most_bytes_(most) {}
 
-  [[nodiscard]] std::optional<Decision> decision(const Question& question) const;
+  [[nodiscard]] Kept kept(const Question& question) const;
   void keep(const Question& question, const Decision& decision) const;
-  /// How many trials of a question that has no decision were begun, in runs that ended before them.
-  [[nodiscard]] unsigned trials_begun(const Question& question) const;
+  void keep_reason(const Question& question, const std::string& reason) const;
   void keep_trials_begun(const Question& question, unsigned trials) const;
-  /// The text that a binary was made from.
-  [[nodiscard]] std::optional<ProgramText> text_of(const Binary& binary) const;
-  void keep_text(const Binary& binary, const ProgramText& text) const;
+  /// The fingerprint of the text that a binary was made from.
+  [[nodiscard]] std::optional<std::string> text_name(const Binary& binary) const;
+  void keep_text_name(const Binary& binary, const std::string& name) const;
+  /// The text that has this fingerprint.
+  [[nodiscard]] std::optional<ProgramText> text(const std::string& name) const;
+  void keep_text(const ProgramText& text) const;
 
  private:
   void store(const std::string& key, const std::string& name, const std::string& content) const;

@@ -33,7 +33,7 @@ std::string repair_text(const Site& site, bool repairs) {
   if (site.decision) return "none faster";
   if (site.tries) return "trial not over";
   if (!repairs) return "not tried";
-  return site.ways.empty() ? "hands off" : "too short to try";
+  return site.is_decided ? "hands off" : "too short to try";
 }
 
 /// The smallest multiple of 32 that is no less.
@@ -116,7 +116,7 @@ std::string explanation(const std::vector<const Site*>& sites, const std::string
   for (const Site* site : sites) {
     if (site->kernel->name != kernel) continue;
     written += fmt::format("{}, {}, {}: ", kernel, text(site->range), group_text(*site));
-    if (site->group && !site->is_decided) {
+    if (site->group && site->way == nullptr) {
       written += "the program chose the size, which is never changed\n";
       continue;
     }

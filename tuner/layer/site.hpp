@@ -49,6 +49,7 @@ struct Site {
   GroupLimits limits;
   std::optional<Shape> driver_group;  // where the driver says it
   std::size_t largest_dividing = 1;   // work-items; an upper bound of the driver's group
+  bool demands_size = false;          // by reqd_work_group_size
 
   std::atomic<std::uint64_t> launches{0};
   Times sampled;  // since the way of launching is settled: some of all
@@ -57,7 +58,7 @@ struct Site {
   std::atomic<bool> tries{false};        // a trial goes on
   std::atomic<bool> is_decided{false};   // no trial is to begin
   std::atomic<const Way*> way{nullptr};  // how it is launched; null: as the program has it
-  std::vector<Way> ways;                 // worth a trial
+  std::vector<Way> ways;                 // worth a trial, once the kernel's text was read
   std::string reason;                    // why there is none
   std::optional<Trial> trial;            // kept to tell what was tried
   std::optional<Decision> decision;      // by a trial of this run or an earlier one

@@ -14,7 +14,8 @@ namespace clgauss::layer {
 
 namespace {
 
-/// All launches of a site are timed at first, then one of so many.
+/// All launches of a site are timed by events at first, then one of so many. Where the host has to
+/// time them, which empties their queue, it times only what tells whether a trial is due.
 constexpr std::uint64_t kTimedAtFirst = 16, kTimedOneOf = 64;
 constexpr std::size_t kHarvestFrom = 16, kMostAwaited = 1024;
 
@@ -95,7 +96,10 @@ Site& Watcher::site_of(const Launch& launch, const QueueRecord& queue) {
     site->range = key.range;
     site->group = key.group;
     site->may_split = key.may_split;
-    if (!site->group || settings_.force) examine(*site, launch);
+    if (!site->group || settings_.force)
+      examine(*site, launch);
+    else
+      site->is_decided = true;
   }
   return *site;
 }
@@ -115,59 +119,68 @@ void Watcher::examine(Site& site, const Launch& launch) {
                      group.size.data()) == CL_SUCCESS)
     site.driver_group = group;
   if (!settings_.repair && settings_.explain != site.kernel->name) return;
-  site.reason = why_not(site, launch.kernel);
-  if (!site.reason.empty()) return;
-  find_ways(site);
-  if (site.ways.empty()) site.reason = "no other size divides the range";
-  if (!settings_.repair) return;
+  constexpr std::array<std::size_t, 3> kUnknown{1, 1, 1}, kNone{0, 0, 0};
+  site.demands_size = value_of(group_info(CL_KERNEL_COMPILE_WORK_GROUP_SIZE), kUnknown) != kNone;
+  if (settings_.force || settings_.explain == site.kernel->name) judge(site);
   if (settings_.force && !site.ways.empty()) {  // other sites have other ways
     site.is_decided = true;
     site.way = &site.ways[sites_.size() % site.ways.size()];
-    return;
   }
-  if (!recall(site)) site.trials_begun = memory_.trials_begun(question(site));
+  if (!settings_.repair || site.is_decided) return;
+  recall(site);
+  // A launch that the host is to time waits for others: only where there is something to try, as
+  // an earlier run's trial shows.
+  if (!site.is_decided && !device.keeps_time && site.trials_begun == 0) judge(site);
 }
 
-bool Watcher::recall(Site& site) const {
-  const std::optional<Decision> kept = memory_.decision(question(site));
-  if (!kept || (kept->way && !fits(site, *kept->way))) return false;
-  site.decision = kept;
+/// Takes what an earlier run has found, where that is kept and still fits.
+void Watcher::recall(Site& site) {
+  if (site.kernel->program.name.empty()) return judge(site);
+  const Kept kept = memory_.kept(question(site));
+  site.trials_begun = kept.trials_begun;
+  if (!kept.reason.empty()) return leave_alone(site, kept.reason);
+  if (!kept.decision) return;
+  if (kept.decision->way) {
+    judge(site);
+    if (site.is_decided || !fits(site, *kept.decision->way)) return;
+  }
+  site.decision = kept.decision;
   site.is_recalled = site.is_decided = true;
   if (site.decision->way) site.way.store(&*site.decision->way, std::memory_order_release);
-  return true;
 }
 
-/// Why the size is not to be replaced; empty where it may be.
-std::string Watcher::why_not(Site& site, cl_kernel kernel) const {
-  KernelRecord& record = *site.kernel;
-  const auto group_info = [&](cl_kernel_work_group_info what) {
-    return asking(drivers_.clGetKernelWorkGroupInfo, kernel, record.device->device, what);
-  };
-  if (!record.program.is_known())
-    return "the text of the program is not known: it was linked, or made from binaries of which "
-           "the layer did not see the build";
-  const std::array<std::size_t, 3> unknown{1, 1, 1}, none{0, 0, 0};
-  if (value_of(group_info(CL_KERNEL_COMPILE_WORK_GROUP_SIZE), unknown) != none)
-    return "it has reqd_work_group_size";
-  return record.text().size_is_hidden ? "" : record.text().reason;
+/// Finds by which sizes the driver's may be replaced, or why by none. It reads the kernel's text:
+/// only for a trial, or for a way that is to be taken.
+void Watcher::judge(Site& site) {
+  if (!site.ways.empty() || site.is_decided) return;
+  if (site.demands_size) return leave_alone(site, "it has reqd_work_group_size");
+  const KernelText& text = catalog_.text(*site.kernel);
+  if (!text.size_is_hidden) return leave_alone(site, text.reason);
+  find_ways(site);
+  if (site.ways.empty()) leave_alone(site, "no other size divides the range");
+}
+
+void Watcher::leave_alone(Site& site, const std::string& reason) {
+  site.reason = reason;
+  site.is_decided = true;
 }
 
 void Watcher::find_ways(Site& site) {
   for (const Shape& group : dividing_groups(site.range, site.limits))
     if (group != site.driver_group && group != site.group) site.ways.push_back({group, false});
   if (!(site.is_degenerate() || settings_.force) || !site.may_split ||
-      !site.kernel->text().split_is_hidden)
+      !catalog_.text(*site.kernel).split_is_hidden)
     return;
   for (const Shape& group : main_groups(site.range, site.limits))
     site.ways.push_back({group, true});
 }
 
 /// Whether a way that was remembered may be taken here.
-bool Watcher::fits(const Site& site, const Way& way) const {
+bool Watcher::fits(const Site& site, const Way& way) {
   if (!site.limits.allow(way.group)) return false;
   const bool divides = split(site.range, way.group).size() == 1;
   if (!way.split) return divides;
-  return !divides && site.may_split && site.kernel->text().split_is_hidden;
+  return !divides && site.may_split && catalog_.text(*site.kernel).split_is_hidden;
 }
 
 cl_int Watcher::launch(const Launch& launch) {
@@ -186,16 +199,17 @@ cl_int Watcher::launch(const Launch& launch) {
     harvest();
   }
   if (site.tries.load(std::memory_order_relaxed)) return launch_tried(launch, site);
-  const bool is_timed = site.kernel->device->keeps_time
-                            ? memo.is_profiled && awaited_ < kMostAwaited &&
-                                  (before < kTimedAtFirst || before % kTimedOneOf == 0)
-                            : before < kTimedAtFirst && is_worth_waiting(site);
+  const bool is_timed =
+      site.kernel->device->keeps_time
+          ? memo.is_profiled && awaited_ < kMostAwaited &&
+                (before < kTimedAtFirst || before % kTimedOneOf == 0)
+          : (before < kLaunchesBeforeTrial || is_time_to_look(before)) && is_worth_waiting(site);
   return launch_settled(launch, site, is_timed);
 }
 
 /// Whether the layer waits for the program's launches: only to come to a decision.
 bool Watcher::is_worth_waiting(const Site& site) const {
-  return settings_.repair && may_wait_ && !site.ways.empty() && !site.is_decided;
+  return settings_.repair && may_wait_ && !site.is_decided;
 }
 
 cl_int Watcher::launch_settled(const Launch& launch, Site& site, bool is_timed) {
@@ -360,12 +374,18 @@ void Watcher::take(Site& site, const std::optional<Trial::Turn>& turn,
 }
 
 void Watcher::consider_trial(Site& site) {
-  if (!settings_.repair || site.trial || site.is_decided || site.ways.empty() ||
-      site.launches < kLaunchesBeforeTrial ||
+  if (!settings_.repair || site.trial || site.is_decided || site.launches < kLaunchesBeforeTrial ||
       site.total_ns() < time_before_trial_ns(site.trials_begun))
     return;
   // Another process, or an equal device of this one, may have decided meanwhile.
-  if (recall(site)) return;
+  recall(site);
+  if (site.is_decided) return;
+  judge(site);
+  if (site.is_decided) {
+    if (!site.kernel->program.name.empty())
+      remember([&] { memory_.keep_reason(question(site), site.reason); });
+    return;
+  }
   remember([&] { memory_.keep_trials_begun(question(site), site.trials_begun + 1); });
   site.trial.emplace(site.ways);
   site.counted = {site.launches, site.total_ns()};
@@ -384,7 +404,7 @@ void Watcher::settle(Site& site) {
 
 Question Watcher::question(const Site& site) const {
   const KernelRecord& kernel = *site.kernel;
-  return {kernel.device->name, kernel.device->driver, kernel.program_name, kernel.name,
+  return {kernel.device->name, kernel.device->driver, kernel.program.name, kernel.name,
           site.range,          site.may_split};
 }
 

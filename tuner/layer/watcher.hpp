@@ -68,11 +68,11 @@ class Watcher {
   [[nodiscard]] Memo find(const Launch& launch);
   [[nodiscard]] Site& site_of(const Launch& launch, const QueueRecord& queue);
   void examine(Site& site, const Launch& launch);
-  /// Takes the decision of an earlier run, if one is kept and still fits.
-  [[nodiscard]] bool recall(Site& site) const;
-  [[nodiscard]] std::string why_not(Site& site, cl_kernel kernel) const;
+  void recall(Site& site);
+  void judge(Site& site);
+  static void leave_alone(Site& site, const std::string& reason);
   void find_ways(Site& site);
-  [[nodiscard]] bool fits(const Site& site, const Way& way) const;
+  [[nodiscard]] bool fits(const Site& site, const Way& way);
 
   cl_int launch_settled(const Launch& launch, Site& site, bool is_timed);
   cl_int launch_tried(const Launch& launch, Site& site);
