@@ -9,7 +9,7 @@
 namespace clgauss {
 
 void QueueProgress::step_enqueued(std::size_t step, double share) {
-  if (!callback_ || step < next_) return;
+  if (!callback_ || (step < next_ && step + 1 < steps_)) return;
   next_ = step + stride_;
   cl::Event marker;
   queue_.enqueueMarkerWithWaitList(nullptr, &marker);
@@ -29,7 +29,9 @@ void QueueProgress::tell_oldest() {
   marks_.pop_front();
   const double seconds = seconds_since(start_),
                of_step = seconds / static_cast<double>(passed.step + 1);
-  stride_ = std::max(least_stride_, static_cast<std::size_t>(kBetween / of_step));
+  const auto most_stride = static_cast<double>(std::max(least_stride_, steps_ / 8 + 1));
+  stride_ =
+      std::max(least_stride_, static_cast<std::size_t>(std::min(kBetween / of_step, most_stride)));
   std::string text = what_;
   if (flops_ > 0)
     text += fmt::format(": {} of {} blocks, {:.3g} GFLOP/s", passed.step + 1, steps_,

@@ -10,10 +10,10 @@
 namespace clgauss {
 
 /// Enqueues a marker after every 64th part of the steps (after every step if there are fewer), or
-/// less often where the device passes them within kBetween, and calls the callback when the device
-/// has passed it. The host stays at most kAhead markers ahead of the device. A callback that throws
-/// therefore ends the work soon, and the device's queue never runs empty. Without a callback,
-/// nothing is enqueued and nothing waits.
+/// less often where the device passes them within kBetween, at least after every 8th part, and
+/// calls the callback when the device has passed it. The host stays at most kAhead markers ahead of
+/// the device. A callback that throws therefore ends the work soon, and the device's queue never
+/// runs empty. Without a callback, nothing is enqueued and nothing waits.
 class QueueProgress {
  public:
   /// `what` names the steps in reports. `flops` is the total of all steps; 0 omits the rate. Queue

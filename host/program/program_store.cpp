@@ -73,7 +73,10 @@ class InMode {
 /// Building processes, including this one. On an H100's 16 cores a first LU of n = 1000 took 4.1,
 /// 2.9 and 2.5 s with 3, 5 and 8. More do not help it: by the time the last ones have a context,
 /// every program is being built. They shorten what is built ahead.
-constexpr std::size_t kMostProcesses = 8, kMostAhead = 12;
+constexpr std::size_t kMostProcesses = 8, kMostAhead = 16;
+/// Beside another program's helpers, which build the same ahead, more only slow all of them: f32
+/// right behind a first LU took 1.5 s with 8 on an H200, and 0.9 s with 4.
+constexpr std::size_t kMostBeside = 4;
 
 /// The rank of a file among those whose programs take 0.4 s or more on an H100, longest first.
 /// Builds start in this order; all other files come after them.
@@ -83,6 +86,17 @@ std::ptrdiff_t place_to_begin(const std::string& file) {
       "lu_small_columns.cl", "lu_panel_columns.cl", "laswp_trsm.cl",      "lu_panel_persistent.cl",
       "gemm_mma_f64.cl"};
   return std::ranges::find(kSlow, file) - std::begin(kSlow);
+}
+
+/// The programs that take longest, of the types that methods take by themselves. Of what is built
+/// ahead only these come first; the rest keeps the order of the methods.
+bool takes_longest(const ProgramRequest& one) {
+  const auto is = [&](std::string_view file, std::string_view bits) {
+    return one.file == file && std::ranges::any_of(one.defines, [&](const auto& define) {
+             return define.first == "REAL_BITS" && define.second == bits;
+           });
+  };
+  return is("lu_diagonal_ptx.cl", "32") || is("cholesky.cl", "64") || is("ldlt.cl", "64");
 }
 
 /// The names in a list "a;b;c", whose order depends on the driver.
@@ -310,10 +324,11 @@ void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing
                                       const std::function<void()>& later,
                                       std::chrono::steady_clock::time_point until) {
   std::map<std::string, ProgramRequest> request_of;  // by key
-  const auto jobs_for = [&](std::vector<ProgramRequest> requests) {
+  const auto jobs_for = [&](std::vector<ProgramRequest> requests, bool ahead) {
     std::vector<BuildJob> jobs;
-    std::ranges::stable_sort(requests, {},
-                             [](const auto& one) { return place_to_begin(one.file); });
+    std::ranges::stable_sort(requests, {}, [&](const ProgramRequest& one) -> std::ptrdiff_t {
+      return ahead ? (takes_longest(one) ? 0 : 1) : place_to_begin(one.file);
+    });
     for (const ProgramRequest& request : requests) {
       std::string options = options_of(device_, request.defines),
                   source = kernel_source(request.file, kernel_folder_),
@@ -326,7 +341,7 @@ void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing
     }
     return jobs;
   };
-  BuildJobs jobs{jobs_for(missing)};
+  BuildJobs jobs{jobs_for(missing, false)};
   // A process needs 0.1 s before it builds, after those started earlier, so two programs are not
   // worth one.
   const std::size_t cores = std::thread::hardware_concurrency(), needed = jobs.needed.size();
@@ -340,10 +355,12 @@ void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing
   // LU took 1.8 s when its process opened helpers for that beside those of the first, and 1.2 s so.
   if (later) jobs.turn_ahead = cache_.try_turn("ahead");
   try {
-    if (jobs.turn_ahead) jobs.ahead = jobs_for(rehearse(later));
+    if (jobs.turn_ahead) jobs.ahead = jobs_for(rehearse(later), true);
   } catch (const std::exception&) {  // then nothing is built ahead
   }
-  const std::size_t most = jobs.ahead.empty() ? kMostProcesses : kMostAhead;
+  const std::size_t most = later && !jobs.turn_ahead ? kMostBeside
+                           : jobs.ahead.empty()      ? kMostProcesses
+                                                     : kMostAhead;
   const std::size_t processes = std::min({needed + jobs.ahead.size(), most, cores});
   const auto own = [&](const BuildJob& job) {
     const ProgramRequest& request = request_of.at(job.key);

@@ -1,5 +1,6 @@
 #include "session.hpp"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -66,13 +67,19 @@ class Worker {
   bool taken = false;  // by a caller that waits; for use with the GIL
 
  private:
+  /// While it waits no signal is its own: a program may wait for one with all its threads.
   void work() {
+    sigset_t all, of_caller;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &of_caller);
     std::unique_lock lock(mutex_);
     for (;;) {
       wake_.wait(lock, [&] { return busy_; });
       lock.unlock();
+      pthread_sigmask(SIG_SETMASK, &of_caller, nullptr);
       task_();
       task_ = {};
+      pthread_sigmask(SIG_SETMASK, &all, nullptr);
       lock.lock();
       busy_ = false;
       done_.notify_all();
@@ -106,7 +113,9 @@ class TakenWorker {
     auto& workers = all_workers();
     const auto found = std::ranges::find_if(
         workers, [](const auto& worker) { return !worker->taken && worker->is_idle(); });
-    return found != workers.end() ? **found : *workers.emplace_back(std::make_unique<Worker>());
+    if (found != workers.end()) return **found;
+    workers.reserve(workers.size() + 1);  // a worker that has started must stay
+    return *workers.emplace_back(std::make_unique<Worker>());
   }
 
   Worker& worker_;

@@ -60,7 +60,7 @@ double residual_of_inverse(std::span<const double> a, std::span<const double> x,
   if (n <= kLargestSmallSystem) {
     Values r(n * ld, 0.0);
     for (Index i = 0; i < n; ++i) r[i * ld + i] = 1;
-    host_lu_kernels<double>().subtract_product(n, a.data(), ld, x.data(), r.data(), ld);
+    host_lu_kernels<double>().subtract_product(n, n, n, a.data(), ld, x.data(), ld, r.data(), ld);
     return norm_of(r, ld, n);
   }
   const Values s = doubt_signs(n);

@@ -46,6 +46,8 @@ TEST_CASE("complex LU as a real one: right with both panels whose work-groups wa
         LuSpec spec = complex_lu_spec(device.profile, type, kN);
         if (persistent == 1 && value_of(spec.parameters, "PERSISTENT") == 0) continue;
         set_value(spec.parameters, "PERSISTENT", persistent);
+        set_value(spec.parameters, "COLUMNS_ROWS", 0);  // else panels of one work-group, in f32
+        set_value(spec.parameters, "NB", 128);
         const auto solve = [&](const ComplexQuestion& question) -> ComplexOutcome {
           const auto lu = make_complex_lu_gpu(context, type, kN, {}, spec);
           const MatrixView a = number.in_numbers(question.a);

@@ -51,8 +51,7 @@ Outcome factor(Context& context, NumberType number, const Matrix& a, const Build
   const auto m = static_cast<cl_uint>(a.rows()),
              width = static_cast<cl_uint>(a.cols() / number.parts()),
              groups = (m + build.rows - 1) / build.rows;
-  const PaddedMatrix panel(context, type, a, 3 * number.parts(),
-                           static_cast<Index>(a.cols() % 2 + 4));
+  const PaddedMatrix panel(context, type, a, 3 * number.parts(), Index{number.complex ? 4U : 5U});
   const MatrixView view = number.in_numbers(panel.view);
   const auto buffer = [&](const std::vector<cl_int>& values) {
     const cl::Buffer made = context.allocate(values.size() * sizeof(cl_int), "a test");
@@ -90,8 +89,7 @@ Outcome factor(MakePanel make, Context& context, NumberType number, const Matrix
   const auto kernel = make(setting);
   const RealType type = number.real;
   const auto width = static_cast<cl_uint>(a.cols() / number.parts());
-  const PaddedMatrix panel(context, type, a, 3 * number.parts(),
-                           static_cast<Index>(a.cols() % 2 + 4));
+  const PaddedMatrix panel(context, type, a, 3 * number.parts(), Index{number.complex ? 4U : 5U});
   const cl::Buffer pivots = context.allocate((kRow + width) * sizeof(cl_int), "a test");
   usual.flags.reset(context.queue());
   kernel->factor(context.queue(), {number.in_numbers(panel.view), static_cast<cl_uint>(a.rows()),

@@ -160,6 +160,11 @@ TEST_CASE(
         CHECK(test::same_bits(solution.x.values(), expected.x.values()));
         CHECK(solution.trust.has_value() == asked.trust);
         CHECK(doubt_of(solution) <= Doubt::none);
+        if (!asked.trust) continue;
+        Context fresh(device, ContextOptions::from_environment());
+        const Solution alone = solve(fresh, system, asked);
+        CHECK(solution.trust->rcond == alone.trust->rcond);
+        CHECK(solution.trust->forward_error == alone.trust->forward_error);
       }
     }
   });

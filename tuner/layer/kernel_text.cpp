@@ -239,7 +239,9 @@ KernelText kernel_text(const std::vector<std::string>& sources, const std::strin
     return result ? *result : cannot_tell("the text does not build, " + ways.last_error());
   } catch (const Unfollowable& problem) {
     return cannot_tell(problem.reason);
-  } catch (const std::exception& problem) {  // no memory
+  } catch (const std::bad_alloc&) {  // says nothing of the kernel
+    throw;
+  } catch (const std::exception& problem) {
     return cannot_tell(problem.what());
   }
 }

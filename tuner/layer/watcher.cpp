@@ -29,10 +29,13 @@ double time_before_trial_ns(unsigned trials_begun) {
 }
 
 /// Of a program that enqueues far ahead of its device: whether it is worth a trial is looked at
-/// before launch 4, 16, 64 and so on.
+/// before its launches 5, 17, 65 and so on.
 bool is_time_to_look(std::uint64_t launches) {
   return launches >= 4 && std::has_single_bit(launches) && std::countr_zero(launches) % 2 == 0;
 }
+
+/// A reason that another run may not have.
+constexpr const char* kNoMemory = "no memory";
 
 /// No launch takes less: a device that says so has no clock.
 constexpr double kLeastTime_ns = 50;
@@ -151,13 +154,15 @@ void Watcher::recall(Site& site) {
 
 /// Finds by which sizes the driver's may be replaced, or why by none. It reads the kernel's text:
 /// only for a trial, or for a way that is to be taken.
-void Watcher::judge(Site& site) {
+void Watcher::judge(Site& site) try {
   if (!site.ways.empty() || site.is_decided) return;
   if (site.demands_size) return leave_alone(site, "it has reqd_work_group_size");
   const KernelText& text = catalog_.text(*site.kernel);
   if (!text.size_is_hidden) return leave_alone(site, text.reason);
   find_ways(site);
   if (site.ways.empty()) leave_alone(site, "no other size divides the range");
+} catch (const std::exception&) {
+  leave_alone(site, kNoMemory);
 }
 
 void Watcher::leave_alone(Site& site, const std::string& reason) {
@@ -194,10 +199,8 @@ cl_int Watcher::launch(const Launch& launch) {
   Site& site = *memo.site;
   const std::uint64_t before = site.launches.load(std::memory_order_relaxed);
   if (!site.tries.load(std::memory_order_relaxed) && is_time_to_look(before) &&
-      is_worth_waiting(site)) {
-    wait_for(site);
-    harvest();
-  }
+      is_worth_waiting(site))
+    look(site);
   if (site.tries.load(std::memory_order_relaxed)) return launch_tried(launch, site);
   const bool is_timed =
       site.kernel->device->keeps_time
@@ -210,6 +213,22 @@ cl_int Watcher::launch(const Launch& launch) {
 /// Whether the layer waits for the program's launches: only to come to a decision.
 bool Watcher::is_worth_waiting(const Site& site) const {
   return settings_.repair && may_wait_ && !site.is_decided;
+}
+
+/// Begins a trial if it is due, waiting only where it may be. A kernel whose launches have not
+/// ended may wait for the host, so its text is read before, and says whether there is anything to
+/// try.
+void Watcher::look(Site& site) {
+  harvest();
+  {
+    const std::lock_guard lock(mutex_);
+    if (site.sampled.launches > 0 && site.total_ns() < time_before_trial_ns(site.trials_begun))
+      return;
+    judge(site);
+    if (site.is_decided) return;
+  }
+  wait_for(site);
+  harvest();
 }
 
 cl_int Watcher::launch_settled(const Launch& launch, Site& site, bool is_timed) {
@@ -373,7 +392,7 @@ void Watcher::take(Site& site, const std::optional<Trial::Turn>& turn,
   }
 }
 
-void Watcher::consider_trial(Site& site) {
+void Watcher::consider_trial(Site& site) try {
   if (!settings_.repair || site.trial || site.is_decided || site.launches < kLaunchesBeforeTrial ||
       site.total_ns() < time_before_trial_ns(site.trials_begun))
     return;
@@ -382,7 +401,7 @@ void Watcher::consider_trial(Site& site) {
   if (site.is_decided) return;
   judge(site);
   if (site.is_decided) {
-    if (!site.kernel->program.name.empty())
+    if (!site.kernel->program.name.empty() && site.reason != kNoMemory)
       remember([&] { memory_.keep_reason(question(site), site.reason); });
     return;
   }
@@ -391,6 +410,8 @@ void Watcher::consider_trial(Site& site) {
   site.counted = {site.launches, site.total_ns()};
   site.sampled = {};
   site.tries = true;
+} catch (const std::exception&) {
+  leave_alone(site, kNoMemory);
 }
 
 void Watcher::settle(Site& site) {

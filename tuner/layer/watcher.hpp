@@ -83,6 +83,7 @@ class Watcher {
   cl_int timed_by_host(const Launch& launch, Site& site, const Way* way,
                        const std::optional<Trial::Turn>& turn);
   [[nodiscard]] bool is_worth_waiting(const Site& site) const;
+  void look(Site& site);
 
   void refuse(Site& site, const Trial::Turn& turn, bool is_refused);
   void take(Site& site, const std::optional<Trial::Turn>& turn, std::optional<double> time_ns);

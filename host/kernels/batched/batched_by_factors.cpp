@@ -42,7 +42,7 @@ void BatchedByFactors::solve_part(const cl::CommandQueue& queue, const Part& par
 cl_uint BatchedByFactors::rhs_for(Index nrhs) const {
   // One work-item a right-hand side solves with a block at the diagonal while others wait, so 16
   // are faster than 8 with few rows; more rows were measured with 8.
-  const std::uint64_t most = n_ <= 128 ? 16 : 8;
+  const std::uint64_t most = n_ <= 128 && nrhs > 8 ? 16 : 8;
   const std::uint64_t fitting =
       context_.profile().static_local_bytes() / 2 / (round_up(n_, kRowsStep) * number_.bytes());
   return nrhs <= 1 ? 1 : static_cast<cl_uint>(std::clamp<std::uint64_t>(fitting, 1, most));

@@ -40,7 +40,11 @@ const KernelVariant& cholesky_variant() {
             .tried = {0, 512, 2048},
             .macro = false}},
       .lacks = lacks_nothing,
-      .ask = [](Context& context, RealType type) { (void)cholesky_works(context, type); },
+      .ask =
+          [](Context& context, RealType type) {
+            for (const bool panels_update : {false, true})
+              (void)cholesky_works(context, type, panels_update);
+          },
       .broken_rule = [](const Parameters& parameters, RealType) -> std::string {
         return not_multiple(parameters, "OUTER", "NB");
       },
@@ -75,7 +79,11 @@ CholeskyKernels::CholeskyKernels(KernelMemo& kernels, const LuFlags& flags, Inde
       parameters_(usual_cholesky_parameters({kernels.context().profile(), kernels.type(), n})) {
   nb_ = static_cast<cl_uint>(value_of(parameters_, "NB"));
   outer_ = static_cast<cl_uint>(value_of(parameters_, "OUTER"));
-  panels_update_ = n <= static_cast<Index>(value_of(parameters_, "TILES_N"));
+}
+
+std::string cholesky_trial(bool panels_update) {
+  const std::string name = cholesky_variant().name;
+  return panels_update ? name + " updates by panels" : name;
 }
 
 ProgramRequest CholeskyKernels::program() const {

@@ -2,6 +2,8 @@
 /// The part of A = L D L^T that is not a matrix product: panels of columns;
 /// cl/cholesky/cholesky.cl.
 
+#include <string>
+
 #include "kernels/lu/lu_common.hpp"
 
 namespace clgauss {
@@ -12,9 +14,11 @@ namespace clgauss {
 /// The usual parameters of the variant.
 [[nodiscard]] Parameters usual_cholesky_parameters(const Setting& setting);
 
-/// Whether its kernels passed their self-test, a whole factorisation; see
-/// linalg/cholesky/potrf_gpu.cpp.
-[[nodiscard]] bool cholesky_works(Context& context, RealType type);
+/// Whether its kernels passed their self-test, a whole factorisation whose panels or whose products
+/// update the rest; see linalg/cholesky/potrf_gpu.cpp.
+[[nodiscard]] bool cholesky_works(Context& context, RealType type, bool panels_update);
+/// The name of that self-test in verdicts.
+[[nodiscard]] std::string cholesky_trial(bool panels_update);
 
 class CholeskyKernels {
  public:
@@ -24,8 +28,6 @@ class CholeskyKernels {
   [[nodiscard]] cl_uint block() const { return nb_; }
   /// Columns whose L and U update the rest together; a multiple of block().
   [[nodiscard]] cl_uint outer_block() const { return outer_; }
-  /// Whether the panels of this n also do the updates, in fewer launches.
-  [[nodiscard]] bool panels_update() const { return panels_update_; }
   [[nodiscard]] ProgramRequest program() const;
 
   /// Factors the block of `size` columns at `a`, whose first column has the number `first`, and the
@@ -41,7 +43,6 @@ class CholeskyKernels {
   const LuFlags& flags_;
   Parameters parameters_;
   cl_uint nb_, outer_;
-  bool panels_update_;
   Kernel* panel_ = nullptr;  // once it is built
 };
 

@@ -144,8 +144,9 @@ class GemmGpu : public GemmBackend {
   }
 
   /// The best candidate that supports the call and has not been skipped; null if there is none. The
-  /// order: preferred ones; the tuned one; then, from the table, matrix units before none, and
-  /// specs that fill the device before those that do not. Among the latter, the smallest tiles win:
+  /// order: preferred ones; the tuned one; then, from the table, builds for updates before general
+  /// ones, matrix units before none, and specs that fill the device before those that do not. Among
+  /// the latter, the smallest tiles win:
   /// those of which C has most, then those with the fewest elements. So a small LU builds one
   /// kernel only.
   [[nodiscard]] const Candidate* best_of(const GemmCall& call) const {
@@ -158,7 +159,7 @@ class GemmGpu : public GemmBackend {
     const auto rank = [&](const Candidate& candidate) {
       const bool fills = fills_device(candidate, call);
       const Index tiles = candidate.tiles(call);
-      return std::tuple(!candidate.ptx, !fills,
+      return std::tuple(candidate.spec->use != GemmUse::update, !candidate.ptx, !fills,
                         fills ? 0 : std::numeric_limits<Index>::max() - tiles,
                         fills ? 0 : candidate.tile_m * candidate.tile_n);
     };

@@ -13,14 +13,15 @@ namespace {
 
 /// A kernel for the matrix units. `tile`: {work-group tile m, n, k, sub-group tile m, n, stages};
 /// `more`: the parameters that only this file has.
-GemmSpec mma_spec(const char* name, RealType type, const std::array<int, 6>& tile, int vec_width,
-                  const Parameters& more) {
-  Parameters parameters{{"TILE_M", tile[0]},      {"TILE_N", tile[1]}, {"TILE_K", tile[2]},
-                        {"SG_M", tile[3]},        {"SG_N", tile[4]},   {"STAGES", tile[5]},
-                        {"VEC_WIDTH", vec_width}, {"UPDATE", 0}};
+GemmSpec mma_spec(const char* name, RealType type, GemmUse use, const std::array<int, 6>& tile,
+                  int vec_width, const Parameters& more) {
+  Parameters parameters{{"TILE_M", tile[0]},      {"TILE_N", tile[1]},
+                        {"TILE_K", tile[2]},      {"SG_M", tile[3]},
+                        {"SG_N", tile[4]},        {"STAGES", tile[5]},
+                        {"VEC_WIDTH", vec_width}, {"UPDATE", use == GemmUse::update ? 1 : 0}};
   parameters.insert(parameters.end(), more.begin(), more.end());
   const char* file = type == RealType::f64 ? "gemm_mma_f64.cl" : "gemm_mma_tf32x3.cl";
-  return {name, file, type, GemmUse::general, std::move(parameters)};
+  return {name, file, type, use, std::move(parameters)};
 }
 
 /// The portable kernel. `shape`: {work-group tile m, n, k, work-group m, n, lanes m, n}.
@@ -48,6 +49,7 @@ GemmSpec simt_spec(const char* name, RealType type, const std::array<int, 7>& sh
 /// Numbers in the comments: medians on an H200 in Tflop/s, with cuBLAS in the same run in brackets;
 /// fp32 without TF32.
 std::vector<GemmSpec> make_specs() {
+  using enum GemmUse;
   using enum RealType;
   constexpr std::array<int, 6> f64_tile{128, 64, 16, 64, 32, 4}, f64_small{64, 64, 16, 32, 32, 4};
   constexpr std::array<int, 6> tf32_tile{128, 64, 32, 64, 32, 3}, tf32_small{64, 64, 32, 32, 32, 3};
@@ -55,39 +57,46 @@ std::vector<GemmSpec> make_specs() {
       simt_small{64, 64, 16, 16, 16, 4, 8};
   const Parameters mma{{"MMA_K", 8}, {"C_BATCH", 32}, {"RASTER", 8}},
       mma_small{{"MMA_K", 8}, {"C_BATCH", 16}, {"RASTER", 8}};
+  const Parameters mma_update{{"MMA_K", 8}, {"C_BATCH", 32}, {"RASTER", 16}};
   const Parameters tf32{{"ACC_K", 16}, {"PREFETCH_C", 1}, {"RASTER", 8}};
-  return {// n = 2048, 4096, 8192: 56.0, 58.2, 58.6 (58.7, 59.7, 60.3); C 8192 x 8192, k = 128, 256,
-          // 512: 40.2, 49.7, 55.1 (34.8, 50.1, 52.4)
-          mma_spec("gemm_mma_f64", f64, f64_tile, 2, mma),
-          // n = 1024: 48.5; the large tile reaches 43.2 (51.5). C 2048 x 2048, k = 256: 42.9; the
-          // large tile reaches 42.1 (41.2)
-          mma_spec("gemm_mma_f64_small", f64, f64_small, 2, mma_small),
-          // odd offset or leading dimension; n = 8192: 49.3; C 8192 x 8192, k = 256: 41.7
-          mma_spec("gemm_mma_f64_any", f64, f64_tile, 1, mma),
-          // n = 1024 .. 8192: 55.2, 69.0, 71.8, 73.9 (37.6, 49.5, 50.5, 50.7); C 8192 x 8192, k =
-          // 128, 256, 512: 52.5, 62.4, 67.9 (35.8, 39.6, 44.0)
-          mma_spec("gemm_mma_tf32x3", f32, tf32_tile, 4, tf32),
-          // C 960 x 64, k = 64
-          mma_spec("gemm_mma_tf32x3_small", f32, tf32_small, 4, tf32),
-          // no alignment to 4 elements; n = 8192: 60.4; C 8192 x 8192, k = 256: 44.2
-          mma_spec("gemm_mma_tf32x3_any", f32, tf32_tile, 1, tf32),
-          // 50176 bytes of local memory; n = 2048, 4096, 8192: 46.1, 47.5, 47.9 (49.5, 50.5, 50.7)
-          simt_spec("gemm_simt_f32", f32, simt_large, 4, true),
-          // 25 KiB; n = 8192: 47.2 (50.7)
-          simt_spec("gemm_simt_f32_k8", f32, {128, 256, 8, 16, 16, 4, 8}, 4, true),
-          // 17 KiB; 64 accumulators instead of 128, so that AMD's GPUs with 256 registers do not
-          // spill
-          simt_spec("gemm_simt_f32_medium", f32, {128, 128, 8, 16, 16, 4, 8}, 4, true),
-          // 17 KiB; n = 1024: 29.6 (37.6)
-          simt_spec("gemm_simt_f32_small", f32, simt_small, 4, true),
-          // no alignment to 4 elements; n = 8192: 45.0
-          simt_spec("gemm_simt_f32_any", f32, simt_large, 4, false),
-          // runs everywhere; n = 8192: 26.4
-          simt_spec("gemm_simt_f32_small_any", f32, simt_small, 4, false),
-          // 25 KiB; n = 8192: 23.4 of the 33 without matrix units
-          simt_spec("gemm_simt_f64", f64, {128, 64, 8, 16, 8, 4, 8}, 2, true),
-          // 17 KiB; runs everywhere
-          simt_spec("gemm_simt_f64_small_any", f64, {64, 64, 8, 16, 16, 4, 8}, 2, false)};
+  return {
+      // n = 2048, 4096, 8192: 56.0, 58.2, 58.6 (58.7, 59.7, 60.3)
+      mma_spec("gemm_mma_f64", f64, general, f64_tile, 2, mma),
+      // n = 1024: 48.5; the large tile reaches 43.2 (51.5)
+      mma_spec("gemm_mma_f64_small", f64, general, f64_small, 2, mma_small),
+      // odd offset or leading dimension; n = 8192: 49.3
+      mma_spec("gemm_mma_f64_any", f64, general, f64_tile, 1, mma),
+      // C 8192 x 8192, k = 128, 256, 512: 40.2, 49.7, 55.1 (34.8, 50.1, 52.4). Without builds of
+      // their own, for which RASTER = 8 is slower, LU takes 1.5 % longer at n = 8192.
+      mma_spec("gemm_mma_f64_update", f64, update, f64_tile, 2, mma_update),
+      // C 2048 x 2048, k = 256: 42.9; the large tile reaches 42.1 (41.2)
+      mma_spec("gemm_mma_f64_update_small", f64, update, f64_small, 2, mma_small),
+      // C 8192 x 8192, k = 256: 41.7
+      mma_spec("gemm_mma_f64_update_any", f64, update, f64_tile, 1, mma_update),
+      // n = 1024 .. 8192: 55.2, 69.0, 71.8, 73.9 (37.6, 49.5, 50.5, 50.7); C 8192 x 8192, k =
+      // 128, 256, 512: 52.5, 62.4, 67.9 (35.8, 39.6, 44.0)
+      mma_spec("gemm_mma_tf32x3", f32, general, tf32_tile, 4, tf32),
+      // C 960 x 64, k = 64
+      mma_spec("gemm_mma_tf32x3_small", f32, general, tf32_small, 4, tf32),
+      // no alignment to 4 elements; n = 8192: 60.4; C 8192 x 8192, k = 256: 44.2
+      mma_spec("gemm_mma_tf32x3_any", f32, general, tf32_tile, 1, tf32),
+      // 50176 bytes of local memory; n = 2048, 4096, 8192: 46.1, 47.5, 47.9 (49.5, 50.5, 50.7)
+      simt_spec("gemm_simt_f32", f32, simt_large, 4, true),
+      // 25 KiB; n = 8192: 47.2 (50.7)
+      simt_spec("gemm_simt_f32_k8", f32, {128, 256, 8, 16, 16, 4, 8}, 4, true),
+      // 17 KiB; 64 accumulators instead of 128, so that AMD's GPUs with 256 registers do not
+      // spill
+      simt_spec("gemm_simt_f32_medium", f32, {128, 128, 8, 16, 16, 4, 8}, 4, true),
+      // 17 KiB; n = 1024: 29.6 (37.6)
+      simt_spec("gemm_simt_f32_small", f32, simt_small, 4, true),
+      // no alignment to 4 elements; n = 8192: 45.0
+      simt_spec("gemm_simt_f32_any", f32, simt_large, 4, false),
+      // runs everywhere; n = 8192: 26.4
+      simt_spec("gemm_simt_f32_small_any", f32, simt_small, 4, false),
+      // 25 KiB; n = 8192: 23.4 of the 33 without matrix units
+      simt_spec("gemm_simt_f64", f64, {128, 64, 8, 16, 8, 4, 8}, 2, true),
+      // 17 KiB; runs everywhere
+      simt_spec("gemm_simt_f64_small_any", f64, {64, 64, 8, 16, 16, 4, 8}, 2, false)};
 }
 
 }  // namespace

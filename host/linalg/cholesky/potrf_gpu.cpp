@@ -16,9 +16,9 @@ namespace {
 
 class CholeskyGpu : public CholeskyBackend {
  public:
-  /// Updates by panels, if `panels_update` says so, else by products; by default the faster one.
+  /// Updates by panels or by products.
   CholeskyGpu(Context& context, RealType type, Index n, const LuOptions& options,
-              const LuSpec& spec, std::optional<bool> panels_update = {})
+              const LuSpec& spec, bool panels_update)
       : CholeskyBackend(context, type, n),
         columns_(static_cast<cl_uint>(n)),
         parameters_(spec.parameters),
@@ -27,7 +27,7 @@ class CholeskyGpu : public CholeskyBackend {
         setting_{memo_, flags_, parameters_, n},
         gemm_(context_, type, gemm_options_for_lu(context_, type, n, options.gemm)),
         kernels_(memo_, flags_, n),
-        panels_update_(panels_update.value_or(kernels_.panels_update())),
+        panels_update_(panels_update),
         solves_(make_plain_solves_gpu(setting_, gemm_)) {
     const Setting at{context_.profile(), type, n};
     blocks_ =
@@ -134,25 +134,28 @@ class CholeskyGpu : public CholeskyBackend {
 
 std::unique_ptr<LuBackend> make_cholesky_gpu(Context& context, RealType type, Index n,
                                              const LuOptions& options, const LuSpec& spec) {
-  if (!cholesky_works(context, type))
+  const Parameters parameters = usual_cholesky_parameters({context.profile(), type, n});
+  const bool few = n <= static_cast<Index>(value_of(parameters, "TILES_N"));
+  const bool panels_update = few && cholesky_works(context, type, true);
+  if (!panels_update && !cholesky_works(context, type, false))
     throw NoUsableKernel("no kernel for Cholesky's factorisation works on " +
                          context.profile().name + ": " +
-                         context.trials().reasons({cholesky_variant().name}));
-  return std::make_unique<CholeskyGpu>(context, type, n, options, spec);
+                         context.trials().reasons({cholesky_trial(false)}));
+  return std::make_unique<CholeskyGpu>(context, type, n, options, spec, panels_update);
 }
 
-bool cholesky_works(Context& context, RealType type) {
+bool cholesky_works(Context& context, RealType type, bool panels_update) {
   KernelMemo memo(context, type);
   const LuFlags flags(context);
   const CholeskyKernels kernels(memo, flags, 1);
   const ProgramRequest program = kernels.program();
-  return context.trials().passes({cholesky_variant().name, program.file, program.defines}, [&] {
-    const Index n = 3 * kernels.block() + 5;  // tiles with and without rows in both halves
-    for (const bool panels_update : {false, true})
-      CholeskyGpu(context, type, n, {}, default_lu_spec(context.profile(), type, n, LuFamily::gpu),
-                  panels_update)
-          .require_known_answer();
-  });
+  return context.trials().passes(
+      {cholesky_trial(panels_update), program.file, program.defines}, [&] {
+        const Index n = 3 * kernels.block() + 5;  // tiles with and without rows in both halves
+        CholeskyGpu(context, type, n, {},
+                    default_lu_spec(context.profile(), type, n, LuFamily::gpu), panels_update)
+            .require_known_answer();
+      });
 }
 
 }  // namespace clgauss

@@ -4,6 +4,7 @@
 #include <array>
 #include <clgauss/error.hpp>
 #include <clgauss/gemm.hpp>
+#include <numeric>
 
 #include "kernels/common/cpu_tile.hpp"
 #include "kernels/common/variants.hpp"
@@ -366,7 +367,9 @@ void ask_complex_blocks(Context& context, RealType type) {
 
 LuSpec complex_lu_cpu_spec(const DeviceProfile& device, RealType type, Index n) {
   LuSpec spec = default_lu_spec(device, type, n, LuFamily::cpu);
-  set_value(spec.parameters, "NB", 96);
+  const int unit = std::lcm(value_of(spec.parameters, "RB"), value_of(spec.parameters, "NR"));
+  set_value(spec.parameters, "NB",
+            (96 + unit - 1) / unit * unit);  // other widths give wrong factors
   return spec;
 }
 

@@ -107,6 +107,8 @@ RbtFactors::RbtFactors(Context& context, RealType input, const System& system,
 void RbtFactors::build(const FactorCall& call, Index n) {
   RbtOptions options;
   options.gemm = call.lu.gemm;
+  options.may_wait =
+      call.lu.pivoting != Pivoting::tournament;  // as repeat_until_co_resident() says
   work_.rbt.reset();
   work_.rbt.emplace(context_.observer(), RealType::f32, input_, n, options);
   for (const Index columns : {b_.ld, columns_of_question(call)})

@@ -79,7 +79,7 @@ class RbtLu::Implementation {
                      options.seed),
         kernels_(factors_, flags_, parameters_),
         laswp_trsm_(setting_),
-        waits_(value_of(lu_parameters_, "PERSISTENT") == 1),
+        waits_(options.may_wait && value_of(lu_parameters_, "PERSISTENT") == 1),
         getrs_(setting_, laswp_trsm_, updates_, waits_),
         few_(context_, factor_type, n, waits_ ? &setting_ : nullptr),
         mixed_(matrix(kMixed)),

@@ -27,6 +27,7 @@ struct RbtOptions {
   std::uint64_t seed = kRbtSeed;         // of the butterflies; same seed and input, same answer
   std::optional<Parameters> parameters;  // instead of the default ones
   GemmOptions gemm;
+  bool may_wait = true;  // whether work-groups of a solve may wait for each other
 };
 
 /// How a factorisation went.

@@ -130,7 +130,7 @@ void Geqp3::start(const Matrix& a, std::vector<Index> order) {
   extremes_ = ExtremeSingularValues(n_);
   Index moved = 0;  // from this column on
   while (moved < n_ && order_[moved] == moved) ++moved;
-  in_parallel(m_, kElementsPerThread / n_ + 1, [&](Index first, Index last) {
+  in_parallel(m_, kElementsPerThread / std::max<Index>(n_, 1) + 1, [&](Index first, Index last) {
     for (Index i = first; i < last; ++i) {
       std::ranges::copy(a.row(i).first(moved), a_.row(i).begin());
       for (Index j = moved; j < n_; ++j) a_(i, j) = a(i, order_[j]);

@@ -201,18 +201,16 @@ const MethodRow& row_of(Method method) {
 
 std::vector<SolveOptions> factorizations_on(const DeviceProfile& device) {
   std::vector<SolveOptions> all;
-  for (const MethodRow& row : kMethods) {
-    if (row.factor == nullptr) continue;
-    SolveOptions options;
-    options.method = row.method;
-    options.trust = true;
-    if (row.factors) {
+  for (const RealType type : {RealType::f64, RealType::f32}) {
+    for (const MethodRow& row : kMethods) {
+      const bool is_second = row.factors && type == RealType::f32;
+      const bool has_type = row.factors || type == RealType::f32 || device.fp64;
+      if (row.factor == nullptr || is_second || !has_type) continue;
+      SolveOptions options;
+      options.method = row.method;
+      options.trust = true;
+      if (!row.factors) options.type = type;
       all.push_back(options);
-      continue;
-    }
-    for (const RealType type : {RealType::f64, RealType::f32}) {
-      options.type = type;
-      if (type == RealType::f32 || device.fp64) all.push_back(options);
     }
   }
   return all;
