@@ -302,8 +302,9 @@ TEST_CASE("a GEMM spec that makes no sense is refused") {
       if (spec.has("LANES_M")) refused(spec, "LANES_M", 3);  // does not divide WG_M
       if (spec.has("SG_M")) refused(spec, "SG_M", 24);       // does not divide TILE_M
       if (spec.has("UPDATE")) {
-        refused(spec, "UPDATE", 1);  // it would ignore alpha and beta
-        GemmSpec tuned = spec;
+        GemmSpec general = spec, tuned = spec;
+        general.use = GemmUse::general;
+        refused(general, "UPDATE", 1);  // it would ignore alpha and beta
         tuned.use = GemmUse::update;
         check_gemm_spec(tuned);
         set_value(tuned.parameters, "UPDATE", 1);
