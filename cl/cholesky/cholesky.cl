@@ -10,13 +10,14 @@
 // that no group waits for another. Column k is published by the rows of the block, one barrier a
 // column; then every row loses its multiple, in this quarter of the columns first. A row's quarters
 // move on by one, so that one text does for all.
-// With depth NB one launch a block is all: the other columns are updated, in tiles of 2 NB rows and
-// NB columns, while the panel is factored.
+// With UPDATES = 1 and depth NB one launch a block is all: the other columns are updated, in tiles
+// of 2 NB rows and NB columns, while the panel is factored. With 0 the columns are up to date, and
+// the program is shorter.
 // The block's own factors are written to the two `blocks`, NB x NB each, alternately, because other
 // groups may still have to read the block in A. One more group of the next launch copies them to
 // their place; if rest is 0, this launch does.
 // A panel of 64 columns takes about 19 us on an H100 in f64, 16 in f32, 4 of them its launch.
-// With depth NB it takes 24 us on an H200 in f32 and 29 in f64 (19 and 23 without), where a product
+// With UPDATES it takes 24 us on an H200 in f32 and 29 in f64 (19 and 23 without), where a product
 // by itself takes 10.
 // Coalesced reads and writes, with all loads under way at once, reduced that from 28 to 19.
 // NVIDIA's compiler takes 0.9 s; with halves in place of quarters, and multiples from registers, it
@@ -25,16 +26,20 @@
 // the quarters inside the loop over the multiples: 8 %; two work-items a row: 23 us; four rows
 // and a quarter of the columns a work-item: 25 and 21; 1 / pivot by Newton's steps, or a column
 // ahead of its use: no gain.)
-// first: a multiple of NB, number of the first column.
+// first: a multiple of NB, number of the first column. depth: NB, or 0 for the first block and
+// without UPDATES.
 // info[0]: atomic minimum of first + k over the pivots that are not positive numbers.
 // NDRange: max(1, ceil(rest / NB)) work-groups of 2 NB, and one more where first is not 0; with
-// depth NB, another for each tile: for every column of tiles, ceil(rows / 2 NB).
+// UPDATES, another for each tile: for every column of tiles, ceil(rows / 2 NB).
 // Local memory: NB NB / 4 and 2 NB (NB / 4 + 1) scalars.
 
 #include "common.clh"
 
 #ifndef NB
 #error "NB must be defined"
+#endif
+#ifndef UPDATES
+#error "UPDATES must be defined"
 #endif
 #if NB % 16 != 0
 #error "NB must be a multiple of 16"
@@ -260,9 +265,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void cholesky_panel(
   if (group == panels) {
     place(corner - (ulong)NB * ld - NB, ld, NB, blocks + (1 - turn) * NB * NB);
   } else {
-    uint x = 0;  // of the group's columns, from the corner
     Rows rows = {corner, corner + (ulong)(group + 1) * NB * ld,       ld,
                  size,   min(rest - min(rest, group * NB), (uint)NB), size};
+#if UPDATES
+    uint x = 0;            // of the group's columns, from the corner
     if (group > panels) {  // one of the tiles right of the panel, which go column by column
       uint tile = group - panels - 1, tiles = (rest + GROUP - 1) / GROUP;
       for (x = NB; tile >= tiles; tiles = (NB + rest - x + GROUP - 1) / GROUP) {
@@ -276,13 +282,17 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void cholesky_panel(
       rows.below = min(NB + rest - y - rows.above, (uint)NB);
       rows.columns = min(NB + rest - x, (uint)NB);
     }
+#endif
     REAL w[PIECES][PIECE];
     read_rows(w, &rows);
+#if UPDATES
     subtract_product(w, &rows, x + NB, corner - (ulong)NB * ld + x, depth, shared, turned);
     if (group > panels) {
       write_rows(w, &rows);
       barrier(CLK_LOCAL_MEM_FENCE);  // without one in both branches PoCL 3.1 writes past arrays
-    } else {
+    } else
+#endif
+    {
       turn_rows(w, turned);
       factor(w, &rows, block, first, info, shared, turned);
       barrier(CLK_GLOBAL_MEM_FENCE);

@@ -88,15 +88,17 @@ std::ptrdiff_t place_to_begin(const std::string& file) {
   return std::ranges::find(kSlow, file) - std::begin(kSlow);
 }
 
-/// The programs that take longest, of the types that methods take by themselves. Of what is built
-/// ahead only these come first; the rest keeps the order of the methods.
-bool takes_longest(const ProgramRequest& one) {
-  const auto is = [&](std::string_view file, std::string_view bits) {
-    return one.file == file && std::ranges::any_of(one.defines, [&](const auto& define) {
-             return define.first == "REAL_BITS" && define.second == bits;
+/// The same for what is built ahead: first the programs that take longest, of the types that
+/// methods take by themselves; the rest keeps the order of the methods.
+std::ptrdiff_t place_to_begin_ahead(const ProgramRequest& one) {
+  constexpr std::pair<std::string_view, std::string_view> kSlow[] = {
+      {"cholesky.cl", "64"}, {"lu_diagonal_ptx.cl", "32"}, {"ldlt.cl", "64"}};
+  const auto is_one = [&](const auto& slow) {
+    return one.file == slow.first && std::ranges::any_of(one.defines, [&](const auto& define) {
+             return define.first == "REAL_BITS" && define.second == slow.second;
            });
   };
-  return is("lu_diagonal_ptx.cl", "32") || is("cholesky.cl", "64") || is("ldlt.cl", "64");
+  return std::ranges::find_if(kSlow, is_one) - std::begin(kSlow);
 }
 
 /// The names in a list "a;b;c", whose order depends on the driver.
@@ -326,8 +328,8 @@ void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing
   std::map<std::string, ProgramRequest> request_of;  // by key
   const auto jobs_for = [&](std::vector<ProgramRequest> requests, bool ahead) {
     std::vector<BuildJob> jobs;
-    std::ranges::stable_sort(requests, {}, [&](const ProgramRequest& one) -> std::ptrdiff_t {
-      return ahead ? (takes_longest(one) ? 0 : 1) : place_to_begin(one.file);
+    std::ranges::stable_sort(requests, {}, [&](const ProgramRequest& one) {
+      return ahead ? place_to_begin_ahead(one) : place_to_begin(one.file);
     });
     for (const ProgramRequest& request : requests) {
       std::string options = options_of(device_, request.defines),

@@ -36,7 +36,8 @@ std::vector<FileWithDefines> builds() {
   std::vector<FileWithDefines> all = {
       {"bandwidth.cl", "-DELEMENT_WIDTH=4"},
       {"butterfly.cl", "-DOUT_BITS=32 -DWG_SIZE=64"},
-      {"cholesky.cl", "-DNB=64 -DGRID=16"},
+      {"cholesky.cl", "-DNB=64 -DUPDATES=0"},
+      {"cholesky.cl", "-DNB=64 -DUPDATES=1"},
       {"cholesky_cpu.cl", tile + "-DRB=24"},
       {"ldlt.cl", "-DVEC_WIDTH=8 -DUSE_FMA=1 -DWIDTH=64 -DLOCAL=1 -DCHUNK=16"},
       {"ldlt.cl", "-DVEC_WIDTH=1 -DUSE_FMA=1 -DWIDTH=64 -DLOCAL=256 -DCHUNK=1"},

@@ -62,6 +62,14 @@ const KernelVariant& cholesky_variant() {
   return variant;
 }
 
+namespace {
+
+std::pair<std::string, std::string> updates_define(bool updates) {
+  return {"UPDATES", updates ? "1" : "0"};
+}
+
+}  // namespace
+
 Variants cholesky_variants() {
   static const std::array<const KernelVariant*, 2> variants{&cholesky_cpu_variant(),
                                                             &cholesky_variant()};
@@ -73,10 +81,11 @@ Parameters usual_cholesky_parameters(const Setting& setting) {
   return usual_parameters(own, setting);
 }
 
-CholeskyKernels::CholeskyKernels(KernelMemo& kernels, const LuFlags& flags, Index n)
+CholeskyKernels::CholeskyKernels(KernelMemo& kernels, const LuFlags& flags, Index n, bool updates)
     : kernels_(kernels),
       flags_(flags),
-      parameters_(usual_cholesky_parameters({kernels.context().profile(), kernels.type(), n})) {
+      parameters_(usual_cholesky_parameters({kernels.context().profile(), kernels.type(), n})),
+      updates_(updates) {
   nb_ = static_cast<cl_uint>(value_of(parameters_, "NB"));
   outer_ = static_cast<cl_uint>(value_of(parameters_, "OUTER"));
 }
@@ -87,22 +96,25 @@ std::string cholesky_trial(bool panels_update) {
 }
 
 ProgramRequest CholeskyKernels::program() const {
-  return {cholesky_variant().file, macros_of(cholesky_variant(), kernels_.type(), parameters_)};
+  Defines own = real_defines(kernels_.type());
+  own.push_back(updates_define(updates_));
+  return {cholesky_variant().file, with_parameters(cholesky_variant(), parameters_, own)};
 }
 
 void CholeskyKernels::panel(const cl::CommandQueue& queue, const MatrixView& a, cl_uint size,
-                            cl_uint rest, cl_uint first, const cl::Buffer& blocks, bool updates) {
+                            cl_uint rest, cl_uint first, const cl::Buffer& blocks) {
   if (panel_ == nullptr)
-    panel_ = &kernels_.get(cholesky_variant().file, "cholesky_panel",
-                           with_parameters(cholesky_variant(), parameters_, {}));
+    panel_ =
+        &kernels_.get(cholesky_variant().file, "cholesky_panel",
+                      with_parameters(cholesky_variant(), parameters_, {updates_define(updates_)}));
   Kernel& panel = *panel_;
   const bool is_first = first == 0;
   cl_uint index = 0;
   pass_view(panel, index, a);
-  panel.set_arguments_from(index, size, rest, blocks, first, updates && !is_first ? nb_ : 0U,
+  panel.set_arguments_from(index, size, rest, blocks, first, updates_ && !is_first ? nb_ : 0U,
                            flags_.buffer());
   cl_uint groups = std::max<cl_uint>(1, ceil_div(rest, nb_)) + (is_first ? 0 : 1);
-  if (updates && !is_first)  // the tiles of the columns right of the panel
+  if (updates_ && !is_first)  // the tiles of the columns right of the panel
     for (cl_uint rows = rest; rows > 0; rows -= std::min(rows, nb_))
       groups += ceil_div(rows, 2 * nb_);
   launch_groups(queue, panel, groups, std::size_t{2} * nb_);

@@ -22,7 +22,9 @@ namespace clgauss {
 
 class CholeskyKernels {
  public:
-  CholeskyKernels(KernelMemo& kernels, const LuFlags& flags, Index n);
+  /// `updates`: whether a panel's launch also does the last block's update, of all columns from the
+  /// panel's first on.
+  CholeskyKernels(KernelMemo& kernels, const LuFlags& flags, Index n, bool updates);
 
   /// Columns of a block.
   [[nodiscard]] cl_uint block() const { return nb_; }
@@ -33,16 +35,16 @@ class CholeskyKernels {
   /// Factors the block of `size` columns at `a`, whose first column has the number `first`, and the
   /// `rest` rows below it: they become L, D and U. `blocks` keeps the block's own factors until the
   /// next panel, which expects them there. A pivot that is not a positive number is recorded in the
-  /// flags. With `updates`, the last block's factors have not been used yet: this launch subtracts
-  /// their product from the panel before it factors it, and from all columns right of it.
+  /// flags.
   void panel(const cl::CommandQueue& queue, const MatrixView& a, cl_uint size, cl_uint rest,
-             cl_uint first, const cl::Buffer& blocks, bool updates);
+             cl_uint first, const cl::Buffer& blocks);
 
  private:
   KernelMemo& kernels_;
   const LuFlags& flags_;
   Parameters parameters_;
   cl_uint nb_, outer_;
+  bool updates_;
   Kernel* panel_ = nullptr;  // once it is built
 };
 

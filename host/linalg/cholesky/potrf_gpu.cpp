@@ -26,7 +26,7 @@ class CholeskyGpu : public CholeskyBackend {
         flags_(context_),
         setting_{memo_, flags_, parameters_, n},
         gemm_(context_, type, gemm_options_for_lu(context_, type, n, options.gemm)),
-        kernels_(memo_, flags_, n),
+        kernels_(memo_, flags_, n, panels_update),
         panels_update_(panels_update),
         solves_(make_plain_solves_gpu(setting_, gemm_)) {
     const Setting at{context_.profile(), type, n};
@@ -53,7 +53,7 @@ class CholeskyGpu : public CholeskyBackend {
     LuProgress progress(queue, callback, n_, kernels_.block(), 1.0 / 3);
     flags_.reset(queue);
     for_each_block(a, [&](const Block& at) {
-      kernels_.panel(queue, at.corner, at.size, at.rest, at.k, blocks_, panels_update_);
+      kernels_.panel(queue, at.corner, at.size, at.rest, at.k, blocks_);
       for_each_update(a, at, [&](const Update& update) {
         gemm_.multiply(update.shape, -1, update.l, update.u, 1, update.c, {&queue});
       });
@@ -147,7 +147,7 @@ std::unique_ptr<LuBackend> make_cholesky_gpu(Context& context, RealType type, In
 bool cholesky_works(Context& context, RealType type, bool panels_update) {
   KernelMemo memo(context, type);
   const LuFlags flags(context);
-  const CholeskyKernels kernels(memo, flags, 1);
+  const CholeskyKernels kernels(memo, flags, 1, panels_update);
   const ProgramRequest program = kernels.program();
   return context.trials().passes(
       {cholesky_trial(panels_update), program.file, program.defines}, [&] {
