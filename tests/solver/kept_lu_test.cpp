@@ -141,7 +141,7 @@ TEST_CASE(
     "kept LU: what is asked about x changes no bit of it, and work without questions has none") {
   test::on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
-    if (test::is_slow(context)) return;
+    if (test::is_slow(context) || !device.profile.fp64) return;  // in f32 x is to be doubted
     constexpr Index kN = 1030;  // above what the host's cores estimate by factors that they share
     const System system{generate_matrix("random", kN, 3), random_matrix(kN, 1, 4)};
     for (const Method method : {Method::lu, Method::mixed, Method::rbt}) {
