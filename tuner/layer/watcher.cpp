@@ -165,6 +165,13 @@ void Watcher::judge(Site& site) try {
   leave_alone(site, kNoMemory);
 }
 
+/// As judge(); later runs know the reason why there is nothing to try.
+void Watcher::judge_and_keep(Site& site) {
+  judge(site);
+  if (site.is_decided && !site.kernel->program.name.empty() && site.reason != kNoMemory)
+    remember([&] { memory_.keep_reason(question(site), site.reason); });
+}
+
 void Watcher::leave_alone(Site& site, const std::string& reason) {
   site.reason = reason;
   site.is_decided = true;
@@ -224,7 +231,7 @@ void Watcher::look(Site& site) {
     const std::lock_guard lock(mutex_);
     if (site.sampled.launches > 0 && site.total_ns() < time_before_trial_ns(site.trials_begun))
       return;
-    judge(site);
+    judge_and_keep(site);
     if (site.is_decided) return;
   }
   wait_for(site);
@@ -399,12 +406,8 @@ void Watcher::consider_trial(Site& site) try {
   // Another process, or an equal device of this one, may have decided meanwhile.
   recall(site);
   if (site.is_decided) return;
-  judge(site);
-  if (site.is_decided) {
-    if (!site.kernel->program.name.empty() && site.reason != kNoMemory)
-      remember([&] { memory_.keep_reason(question(site), site.reason); });
-    return;
-  }
+  judge_and_keep(site);
+  if (site.is_decided) return;
   remember([&] { memory_.keep_trials_begun(question(site), site.trials_begun + 1); });
   site.trial.emplace(site.ways);
   site.counted = {site.launches, site.total_ns()};
