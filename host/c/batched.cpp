@@ -293,6 +293,19 @@ using namespace clgauss::c;
 
 extern "C" {
 
+#define CLGAUSS_OF_BUFFERS(letter, name, Number, definite)                                   \
+  clgauss_status clgauss_##letter##name##_batched_buffer(                                    \
+      clgauss_context context, size_t n, size_t nrhs, cl_mem a, size_t offset_a, size_t lda, \
+      size_t stride_a, cl_mem b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch, \
+      cl_mem info, cl_command_queue queue, uint32_t events_in_wait_list,                     \
+      const cl_event* wait_list, cl_event* event) {                                          \
+    return guarded([&] {                                                                     \
+      return solve_batch_buffer(context, {Stored<Number>::kType, Stored<Number>::kComplex},  \
+                                definite, n, nrhs, {a, offset_a, lda, stride_a},             \
+                                {b, offset_b, ldb, stride_b}, batch, info,                   \
+                                {queue, events_in_wait_list, wait_list, event});             \
+    });                                                                                      \
+  }
 #define CLGAUSS_FOR(letter, Given, Number)                                                         \
   clgauss_status clgauss_##letter##gesv_batched(                                                   \
       clgauss_context context, int layout, size_t n, size_t nrhs, const Given* a, size_t lda,      \
@@ -302,18 +315,7 @@ extern "C" {
                          stride_a, static_cast<Number*>(b), ldb, stride_b, batch, info);           \
     });                                                                                            \
   }                                                                                                \
-  clgauss_status clgauss_##letter##gesv_batched_buffer(                                            \
-      clgauss_context context, size_t n, size_t nrhs, cl_mem a, size_t offset_a, size_t lda,       \
-      size_t stride_a, cl_mem b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch,       \
-      cl_mem info, cl_command_queue queue, uint32_t events_in_wait_list,                           \
-      const cl_event* wait_list, cl_event* event) {                                                \
-    return guarded([&] {                                                                           \
-      return solve_batch_buffer(context, {Stored<Number>::kType, Stored<Number>::kComplex}, false, \
-                                n, nrhs, {a, offset_a, lda, stride_a},                             \
-                                {b, offset_b, ldb, stride_b}, batch, info,                         \
-                                {queue, events_in_wait_list, wait_list, event});                   \
-    });                                                                                            \
-  }                                                                                                \
+  CLGAUSS_OF_BUFFERS(letter, gesv, Number, false)                                                  \
   clgauss_status clgauss_##letter##posv_batched(clgauss_context context, int layout, int uplo,     \
                                                 size_t n, size_t nrhs, const Given* a, size_t lda, \
                                                 size_t stride_a, Given* b, size_t ldb,             \
@@ -323,23 +325,13 @@ extern "C" {
                          stride_a, static_cast<Number*>(b), ldb, stride_b, batch, info);           \
     });                                                                                            \
   }                                                                                                \
-  clgauss_status clgauss_##letter##posv_batched_buffer(                                            \
-      clgauss_context context, size_t n, size_t nrhs, cl_mem a, size_t offset_a, size_t lda,       \
-      size_t stride_a, cl_mem b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch,       \
-      cl_mem info, cl_command_queue queue, uint32_t events_in_wait_list,                           \
-      const cl_event* wait_list, cl_event* event) {                                                \
-    return guarded([&] {                                                                           \
-      return solve_batch_buffer(context, {Stored<Number>::kType, Stored<Number>::kComplex}, true,  \
-                                n, nrhs, {a, offset_a, lda, stride_a},                             \
-                                {b, offset_b, ldb, stride_b}, batch, info,                         \
-                                {queue, events_in_wait_list, wait_list, event});                   \
-    });                                                                                            \
-  }
+  CLGAUSS_OF_BUFFERS(letter, posv, Number, true)
 CLGAUSS_FOR(s, float, float)
 CLGAUSS_FOR(d, double, double)
 CLGAUSS_FOR(c, void, std::complex<float>)
 CLGAUSS_FOR(z, void, std::complex<double>)
 #undef CLGAUSS_FOR
+#undef CLGAUSS_OF_BUFFERS
 
 clgauss_status clgauss_sgesv_vbatched(clgauss_context context, int layout, const size_t* n,
                                       const size_t* nrhs, const float* const* a, const size_t* lda,

@@ -78,8 +78,6 @@ double residual_of(Stack& a, Stack& b, Stack& x, uint s) {
 
 }  // namespace
 
-#define TEXT_OF(macro) TEXT(macro)
-#define TEXT(text) #text
 TEST_CASE("batches, " TEXT_OF(SIZE) " rows, f" TEXT_OF(REAL_BITS) ", complex " TEXT_OF(
     COMPLEX) ": systems, what is singular, and what is left as it was") {
   // The last group is not full.

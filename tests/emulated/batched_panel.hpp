@@ -17,8 +17,6 @@ namespace {
 
 using namespace clgauss::test::emulated;
 
-#define TEXT_OF(macro) TEXT(macro)
-#define TEXT(text) #text
 TEST_CASE("batched_panel, f" TEXT_OF(REAL_BITS) ": LAPACK's pivots and factors of every system") {
   constexpr uint kSystems = 2, kLater = 5;  // systems in front of those of the launch
   for (const uint top : {0U, 16U})

@@ -2,6 +2,10 @@
 /// What the kernels in registers are asked, whichever way they are built; to be included after
 /// doctest and work_group.hpp.
 
+/// A macro's value as text, for the name of a test.
+#define TEXT_OF(macro) TEXT(macro)
+#define TEXT(text) #text
+
 namespace clgauss::test::emulated {
 
 constexpr int kNoBadPivot = 1 << 30;

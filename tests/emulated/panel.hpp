@@ -14,15 +14,8 @@ namespace {
 
 using namespace clgauss::test::emulated;
 
-#define TEXT_OF(macro) TEXT(macro)
-#define TEXT(text) #text
-#if COMPLEX
-#define KIND "complex f"
-using Element = std::complex<REAL>;
-#else
-#define KIND "f"
-using Element = REAL;
-#endif
+#include "emulated/element.hpp"
+
 TEST_CASE("lu_panel_columns, " KIND TEXT_OF(REAL_BITS) ", " TEXT_OF(
     LANE_ROWS) " rows a lane: LAPACK's pivots and factors") {
   check_panels<Element>(

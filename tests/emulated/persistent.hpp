@@ -15,15 +15,8 @@ namespace {
 
 using namespace clgauss::test::emulated;
 
-#define TEXT_OF(macro) TEXT(macro)
-#define TEXT(text) #text
-#if COMPLEX
-#define KIND "complex f"
-using Element = std::complex<REAL>;
-#else
-#define KIND "f"
-using Element = REAL;
-#endif
+#include "emulated/element.hpp"
+
 TEST_CASE("lu_panel_persistent, " KIND TEXT_OF(REAL_BITS) ": LAPACK's pivots and factors") {
   constexpr uint kMostGroups = 3;
   std::vector<ulong2> exchange(2 * kMostGroups * (1 + ROW_PACKETS));

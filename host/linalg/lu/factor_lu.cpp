@@ -91,9 +91,7 @@ class LuFactors : public Factored {
   void upload_a(const System& system);
   [[nodiscard]] const cl::CommandQueue& queue() const { return context_.queue(); }
   [[nodiscard]] LuBackend& lu() const { return *work_.backend; }
-  [[nodiscard]] Index question_columns() const {
-    return mapped_ || !call_.has_even_rows() ? 0 : call_.question.cols();
-  }
+  [[nodiscard]] Index question_columns() const { return mapped_ ? 0 : call_.question_columns(); }
 
   Context& context_;
   FactorCall call_;

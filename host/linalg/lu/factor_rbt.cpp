@@ -30,10 +30,6 @@ void require_memory_for(const Context& context, const System& system, RealType i
   require_memory(need, device, io::physical_memory());
 }
 
-Index columns_of_question(const FactorCall& call) {
-  return call.has_even_rows() ? call.question.cols() : 0;
-}
-
 /// Keeps A in `input`. The factors are in f32, and A was not scaled.
 class RbtFactors : public Factored {
  public:
@@ -79,7 +75,7 @@ class RbtFactors : public Factored {
 RbtFactors::RbtFactors(Context& context, RealType input, const System& system,
                        const FactorCall& call)
     : context_(context), input_(input), transposed_(call.transposed) {
-  const Index n = system.a.rows(), nrhs = system.b.cols(), asked = columns_of_question(call);
+  const Index n = system.a.rows(), nrhs = system.b.cols(), asked = call.question_columns();
   kind_ = KeptLu::kind_of(RealType::f32, n, nrhs, call.estimate_columns, asked, call.lu);
   if (kind_) kind_->butterflies = true;
   std::optional<LuWork> kept = context.kept_lu().take(kind_);
@@ -111,7 +107,7 @@ void RbtFactors::build(const FactorCall& call, Index n) {
       call.lu.pivoting != Pivoting::tournament;  // as repeat_until_co_resident() says
   work_.rbt.reset();
   work_.rbt.emplace(context_.observer(), RealType::f32, input_, n, options);
-  for (const Index columns : {b_.ld, columns_of_question(call)})
+  for (const Index columns : {b_.ld, call.question_columns()})
     if (columns > 0) rbt().prepare(columns);
   if (call.estimate_columns > 0) {
     try {
@@ -128,7 +124,7 @@ bool RbtFactors::upload(const System& system, const FactorCall& call) {
   // Butterflies add rows to rows and columns to columns. If f32 holds A only when scaled, its rows
   // or columns differ too much in size for that.
   const bool plain = scaling_.finite && scaling_.keeps_matrix();
-  if (plain && columns_of_question(call) > 0)
+  if (plain && call.question_columns() > 0)
     question_.upload(context_, work_.question, RealType::f32, call.question);
   return plain;
 }

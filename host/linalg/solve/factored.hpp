@@ -98,10 +98,11 @@ struct FactorCall {
   /// For ProgramStore::prepare(): makes the factors that a later program may compute.
   std::function<void()> later = {};
 
-  /// Whether the rows of an A that is not scaled are of about the same size, as
-  /// estimate_trust_from() needs them.
-  [[nodiscard]] bool has_even_rows() const {
-    return equilibration != Equilibration::off && !lu.positive_definite && !lu.symmetric;
+  /// The columns of the question; 0 unless the rows of an A that is not scaled are of about the
+  /// same size, as estimate_trust_from() needs them.
+  [[nodiscard]] Index question_columns() const {
+    const bool even = equilibration != Equilibration::off && !lu.positive_definite && !lu.symmetric;
+    return even ? question.cols() : 0;
   }
 };
 
