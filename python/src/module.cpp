@@ -127,7 +127,7 @@ bool solve_small(const std::shared_ptr<Session>& session, const Array& a, const 
   }
   std::optional<SmallSolver*> solver;
   bool solved = false;
-  const auto attempt = [&] {
+  const auto attempt = [&](const ProgressCallback&) {
     solver = session->small_solver(n, nrhs);
     solved = solver && *solver != nullptr && (*solver)->solve(a, b, x);
   };
@@ -151,7 +151,13 @@ nb::object solve_one(const std::shared_ptr<Session>& session, const Array& a, co
       options.accuracy == Accuracy::double_precision && solve_small(session, a, b, x))
     return nb::none();
   const auto solution = std::make_shared<Solution>();
-  session->run([=](const ProgressCallback& progress) {
+  const Session::Kind kind{a.shape(0),
+                           b.shape(1),
+                           static_cast<Index>(options.method),
+                           static_cast<Index>(*options.accuracy),
+                           Index{report},
+                           Index{lies_by_columns(a)}};
+  session->run_as_usual(kind, [=](const ProgressCallback& progress) {
     Context& context = session->context();
     *solution = lies_by_columns(a)
                     ? solve_transposed(context, {to_transposed(a), to_matrix(b)}, options, progress)
@@ -551,6 +557,7 @@ NB_MODULE(_core, module) {
           },
           "queue"_a)
       .def_rw("solves_on_host", &Session::solves_on_host)
+      .def_rw("takes_all_for_quick", &Session::takes_all_for_quick)
       .def("solve_at_once", &solve_at_once, "a"_a.none(), "b"_a.none())
       .def("invert_at_once", &invert_at_once, "a"_a.none())
       .def("invert", &invert_one, "a"_a, "x"_a)

@@ -19,9 +19,10 @@ namespace clgauss::python {
 namespace {
 
 using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
 constexpr auto kBetweenSignals = 50ms;
 constexpr auto kPatience = 500ms;  // with work that was asked to stop
-constexpr std::size_t kSmallSolvers = 64;
+constexpr std::size_t kSmallSolvers = 64, kQuickKinds = 1024;
 
 /// Ends work whose callback sees that it is not wanted any more.
 class Interrupted : public Error {
@@ -201,13 +202,30 @@ void Session::run(const Body& body) {
   end.get();
 }
 
-bool Session::run_at_once(const std::function<void()>& body) {
+bool Session::run_at_once(const Body& body) {
   require_own_process();
   const nb::gil_scoped_release no_gil;
   const std::unique_lock alone(busy_, std::try_to_lock);
   if (!alone) return false;
-  body();
+  auto next = Clock::now() + kBetweenSignals;
+  body([&](std::string_view, double) {
+    if (Clock::now() < next) return;
+    next = Clock::now() + kBetweenSignals;
+    const nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  });
   return true;
+}
+
+void Session::run_as_usual(const Kind& kind, const Body& body) {
+  const auto began = Clock::now();
+  if (!(takes_all_for_quick || quick_.contains(kind)) || !run_at_once(body)) run(body);
+  if (Clock::now() - began >= kBetweenSignals) {
+    quick_.erase(kind);
+  } else {
+    if (quick_.size() >= kQuickKinds) quick_.clear();
+    quick_.insert(kind);
+  }
 }
 
 std::optional<SmallSolver*> Session::small_solver(Index n, Index nrhs) const {

@@ -3,7 +3,9 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <clgauss/context.hpp>
+#include <clgauss/matrix.hpp>
 #include <clgauss/progress.hpp>
 #include <cstdint>
 #include <functional>
@@ -11,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -48,9 +51,18 @@ class Session : public std::enable_shared_from_this<Session> {
   /// child process.
   void run(const Body& body);
 
-  /// body() here and now, without the GIL: for what takes no longer than a signal may wait. False,
-  /// and nothing done, if the context is busy. Throws Error in a child process.
-  [[nodiscard]] bool run_at_once(const std::function<void()>& body);
+  /// The body here and now, without the GIL: for what takes no longer than a signal may wait. If it
+  /// takes longer, its progress callback ends it after Ctrl-C, but nothing ends a driver that waits.
+  /// False, and nothing done, if the context is busy. Throws Error in a child process.
+  [[nodiscard]] bool run_at_once(const Body& body);
+
+  /// What the time of a solve depends on: its size and options, as numbers.
+  using Kind = std::array<Index, 6>;
+  /// run_at_once() if work of this kind was quick the last time, which saves waking a thread,
+  /// 0.1 ms; else run().
+  void run_as_usual(const Kind& kind, const Body& body);
+  /// Takes all work for quick. Tests say yes to it.
+  bool takes_all_for_quick = false;
 
   /// The solver for this size, within run() or run_at_once(): empty if none was made, null if the
   /// device's kernels make none.
@@ -67,6 +79,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void require_own_process() const;
 
   std::unique_ptr<Opened> opened_;
+  std::set<Kind> quick_;  // for use with the GIL
   std::mutex busy_;
   pid_t process_;
 };
