@@ -218,9 +218,11 @@ std::string trust_text(const SolveOutcome& solution) {
   const Trust& trust = *solution.trust;
   std::string text = fmt::format("estimate   rcond {:.1e}", trust.rcond);
   if (!is_exact(solution)) {
-    const double worst = std::ranges::max(trust.forward_error);
-    text += fmt::format(", forward error <= {:.1e}: x has at least {} correct digit{}", worst,
-                        trust.correct_digits(), trust.correct_digits() == 1 ? "" : "s");
+    const int digits = trust.correct_digits();
+    text += fmt::format(", forward error <= {:.1e}: ", std::ranges::max(trust.forward_error));
+    text += digits > 0
+                ? fmt::format("x has at least {} correct digit{}", digits, digits == 1 ? "" : "s")
+                : "no digit of x is sure";
   }
   return text + "\n" + doubt_text(solution);
 }

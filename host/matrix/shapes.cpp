@@ -49,10 +49,11 @@ Index padded_ld(Index n, RealType type) {
   return ld * bytes_of(type) % 4096 == 0 ? ld + line : ld;
 }
 
-std::string system_text(const System& system, RealType type) {
-  const Index nrhs = system.b.cols();
+SystemSize size_of(const System& system) { return {system.a.rows(), system.b.cols()}; }
+
+std::string system_text(SystemSize size, RealType type) {
   return fmt::format("the {} system of n = {} with {} right-hand side{}", real_type_name(type),
-                     system.a.rows(), nrhs, nrhs == 1 ? "" : "s");
+                     size.n, size.nrhs, size.nrhs == 1 ? "" : "s");
 }
 
 }  // namespace clgauss

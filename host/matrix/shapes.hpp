@@ -16,12 +16,18 @@ void check_shapes(const ComplexSystem& system);
 /// exceeds its range: converted to infinity, it would silently make the solution meaningless.
 void check_system(const System& system, RealType type);
 
+/// How large a system A X = B is: unknowns and right-hand sides.
+struct SystemSize {
+  Index n, nrhs;
+};
+[[nodiscard]] SystemSize size_of(const System& system);
+
 /// Leading dimension of an n-by-n matrix in the library's own memory. A row is whole lines of 128
 /// bytes, so every row starts aligned. It is never a multiple of 4096 bytes, at which all elements
 /// of a column would share one set of a CPU's caches.
 [[nodiscard]] Index padded_ld(Index n, RealType type);
 
 /// "the f64 system of n = 5 with 1 right-hand side", for messages about memory.
-[[nodiscard]] std::string system_text(const System& system, RealType type);
+[[nodiscard]] std::string system_text(SystemSize size, RealType type);
 
 }  // namespace clgauss

@@ -52,8 +52,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void run(const Body& body);
 
   /// The body here and now, without the GIL: for what takes no longer than a signal may wait. If it
-  /// takes longer, its progress callback ends it after Ctrl-C, but nothing ends a driver that waits.
-  /// False, and nothing done, if the context is busy. Throws Error in a child process.
+  /// does, its progress callback ends it after Ctrl-C, but nothing ends a driver that waits. False,
+  /// and nothing done, if the context is busy. Throws Error in a child process.
   [[nodiscard]] bool run_at_once(const Body& body);
 
   /// What the time of a solve depends on: its size and options, as numbers.

@@ -119,6 +119,9 @@ TEST_CASE("how far x can be trusted: rcond, correct digits, a warning where ther
   CHECK(near.err.find("nearly singular") != std::string::npos);
   CHECK(report_of(folder, "near.txt")["error_estimate"]["rcond"].get<double>() < 1e-16);
   CHECK(report_of(folder, "near.txt")["doubt"] == "nearly_singular");
+  REQUIRE(run_program(folder, "generate --kind hilbert --n 14 -o h.txt").exit_code == 0);
+  CHECK(run_program(folder, "solve h.txt").err.find(": no digit of x is sure\nWARNING ") !=
+        std::string::npos);
   CHECK(report_of(folder, "s.txt")["doubt"] == "none");
   CHECK(report_of(folder, "s.txt --no-rcond")["doubt"] == "unknown");
 }

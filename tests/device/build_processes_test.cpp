@@ -207,7 +207,8 @@ TEST_CASE("a rehearsal of every method names what a solve by each then builds") 
     options.driver_caches = false;
     Context context(device, options);
     if (test::is_slow(context)) return;
-    const auto named = context.programs().rehearse([&] { prepare_every_method(context, system); });
+    const auto named =
+        context.programs().rehearse([&] { prepare_every_method(context, size_of(system)); });
     CHECK(named.size() > 5);
     CHECK(context.programs().build_seconds() < 1);
     context.programs().build_all(named);
@@ -215,6 +216,14 @@ TEST_CASE("a rehearsal of every method names what a solve by each then builds") 
     for (const SolveOptions& factorization : factorizations_on(device.profile)) {
       CAPTURE(std::string(method_name(factorization.method)));
       CHECK(solve(context, system, factorization).status == SolveStatus::ok);
+    }
+    constexpr Index larger = 2500;
+    const System large{generate_matrix("spd", larger, 1), Matrix(larger, 1, Values(larger, 1.0))};
+    SolveOptions options_of_large;
+    options_of_large.trust = true;
+    for (const Method method : {Method::lu, Method::automatic}) {
+      options_of_large.method = method;
+      CHECK(solve(context, large, options_of_large).status == SolveStatus::ok);
     }
   });
 }

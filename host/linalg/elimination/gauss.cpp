@@ -53,7 +53,7 @@ struct GaussBuffers {
   GaussBuffers(const Context& context, const System& system, RealType type)
       : n(system.a.rows()), nrhs(system.b.cols()), ld(n + nrhs) {
     const std::uint64_t element = bytes_of(type);
-    const std::string what = system_text(system, type);
+    const std::string what = system_text(size_of(system), type);
     context.require_memory((n * ld + n * nrhs + n) * element + n * sizeof(cl_ulong), what);
     augmented = context.allocate(n * ld * element, what);
     x = context.allocate(n * nrhs * element, what);

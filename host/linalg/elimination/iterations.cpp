@@ -61,7 +61,7 @@ EliminationResult sweep_until_still(Context& context, const System& system, Meth
   LapTimer timer;
   report("building the kernels");
   IterationKernels kernels(context, type);
-  const std::string what = system_text(system, type);
+  const std::string what = system_text(size_of(system), type);
   const std::uint64_t element = bytes_of(type);
   MatrixView a{{}, 0, padded_ld(n, type)};
   a.buffer = context.allocate(n * a.ld * element, what);
@@ -138,7 +138,7 @@ EliminationResult iterate(Context& context, const System& system, Method method,
   done.converged = n == 0 || nrhs == 0;
   if (n == 0) return empty_result(system, Pivoting::none);
   const std::uint64_t element = bytes_of(type);
-  MemoryNeed need{system_text(system, type), type, n * padded_ld(n, type) * element,
+  MemoryNeed need{system_text(size_of(system), type), type, n * padded_ld(n, type) * element,
                   n * nrhs * element};
   need.workspace = 2 * n * nrhs * element;
   need.host_copy = n * n * sizeof(double);

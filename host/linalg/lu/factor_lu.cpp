@@ -28,12 +28,12 @@ namespace clgauss {
 namespace {
 
 /// Throws OutOfMemory unless the memory of the whole solve is there.
-void require_memory_for(Context& context, const System& system, const FactorCall& call) {
-  const Index n = system.a.rows(), nrhs = system.b.cols();
+void require_memory_for(Context& context, SystemSize size, const FactorCall& call) {
+  const auto [n, nrhs] = size;
   const RealType type = call.type;
   const LuSpec spec = lu_spec_for(context, type, n, call.lu);
   const std::uint64_t element = bytes_of(type);
-  MemoryNeed need{system_text(system, type), type, n * padded_ld(n, type) * element,
+  MemoryNeed need{system_text(size, type), type, n * padded_ld(n, type) * element,
                   n * nrhs * element};
   need.workspace =
       n * element + lu_workspace_bytes(context.profile(), spec, type, n, nrhs, call.lu);
@@ -59,7 +59,7 @@ double least_normal(RealType type) {
 class LuFactors : public Factored {
  public:
   /// Allocates the memory, and builds and self-tests the kernels.
-  LuFactors(Context& context, const System& system, const FactorCall& call);
+  LuFactors(Context& context, SystemSize size, const FactorCall& call);
 
   void upload(const System& system);
   /// Fills in the times of the factorisation and of the solve.
@@ -106,16 +106,16 @@ class LuFactors : public Factored {
   std::optional<DeviceOperator> in_f64_;
 };
 
-LuFactors::LuFactors(Context& context, const System& system, const FactorCall& call)
+LuFactors::LuFactors(Context& context, SystemSize size, const FactorCall& call)
     : context_(context),
       call_(call),
-      n_(system.a.rows()),
-      nrhs_(system.b.cols()),
+      n_(size.n),
+      nrhs_(size.nrhs),
       mapped_(n_ <= kMostMapped && maps_factors(context)),
       kind_(KeptLu::kind_of(call.type, n_, nrhs_, call.estimate_columns, question_columns(),
                             call.lu)) {
   const RealType type = call.type;
-  const std::string what = system_text(system, type);
+  const std::string what = system_text(size, type);
   MatrixMemory& matrices = context.staging().matrices();
   std::optional<LuWork> kept = context.kept_lu().take(kind_);
   a_.ld = padded_ld(n_, type);
@@ -278,21 +278,21 @@ void LuFactors::release() {
 
 }  // namespace
 
-void prepare_lu(Context& context, const System& system, const FactorCall& call) {
-  require_memory_for(context, system, call);
-  LuFactors(context, system, call);
+void prepare_lu(Context& context, SystemSize size, const FactorCall& call) {
+  require_memory_for(context, size, call);
+  LuFactors(context, size, call);
 }
 
 Solved factor_lu(Context& context, const System& system, const FactorCall& call,
                  const ProgressCallback& progress) {
   check_shapes(system);
   if (system.a.rows() == 0) return {empty_result(system, call.lu.pivoting)};
-  require_memory_for(context, system, call);
+  require_memory_for(context, size_of(system), call);
   Solved solved;
   SolveTimes& times = solved.result.times;
   LapTimer timer;
   if (progress) progress("building the kernels", 0);
-  auto factors = std::make_unique<LuFactors>(context, system, call);
+  auto factors = std::make_unique<LuFactors>(context, size_of(system), call);
   times.build = timer.lap();
   if (progress) progress("upload", 0);
   factors->upload(system);

@@ -4,6 +4,7 @@
 #include <clgauss/context.hpp>
 
 #include "linalg/solve/factored.hpp"
+#include "matrix/shapes.hpp"
 
 namespace clgauss {
 
@@ -21,7 +22,7 @@ namespace clgauss {
                                 const ProgressCallback& progress = {});
 
 /// Make, allocate and self-test what factor_lu() and factor_rbt() would, and drop it.
-void prepare_lu(Context& context, const System& system, const FactorCall& call);
-void prepare_rbt(Context& context, const System& system, const FactorCall& call);
+void prepare_lu(Context& context, SystemSize size, const FactorCall& call);
+void prepare_rbt(Context& context, SystemSize size, const FactorCall& call);
 
 }  // namespace clgauss

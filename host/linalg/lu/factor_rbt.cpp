@@ -19,10 +19,10 @@ namespace clgauss {
 
 namespace {
 
-void require_memory_for(const Context& context, const System& system, RealType input) {
+void require_memory_for(const Context& context, SystemSize size, RealType input) {
   const DeviceProfile& device = context.profile();
-  const Index n = system.a.rows(), nrhs = system.b.cols();
-  MemoryNeed need{system_text(system, input), input, n * padded_ld(n, input) * bytes_of(input),
+  const auto [n, nrhs] = size;
+  MemoryNeed need{system_text(size, input), input, n * padded_ld(n, input) * bytes_of(input),
                   n * nrhs * sizeof(float)};
   need.workspace = rbt_workspace_bytes(device, RealType::f32, n, nrhs);
   if (input == RealType::f64) need.workspace += DeviceOperator::bytes(n, nrhs);
@@ -33,7 +33,7 @@ void require_memory_for(const Context& context, const System& system, RealType i
 /// Keeps A in `input`. The factors are in f32, and A was not scaled.
 class RbtFactors : public Factored {
  public:
-  RbtFactors(Context& context, RealType input, const System& system, const FactorCall& call);
+  RbtFactors(Context& context, RealType input, SystemSize size, const FactorCall& call);
 
   /// Returns whether A can be factored without scaling.
   [[nodiscard]] bool upload(const System& system, const FactorCall& call);
@@ -72,10 +72,10 @@ class RbtFactors : public Factored {
   double growth_ = 0;
 };
 
-RbtFactors::RbtFactors(Context& context, RealType input, const System& system,
-                       const FactorCall& call)
+RbtFactors::RbtFactors(Context& context, RealType input, SystemSize size, const FactorCall& call)
     : context_(context), input_(input), transposed_(call.transposed) {
-  const Index n = system.a.rows(), nrhs = system.b.cols(), asked = call.question_columns();
+  const auto [n, nrhs] = size;
+  const Index asked = call.question_columns();
   kind_ = KeptLu::kind_of(RealType::f32, n, nrhs, call.estimate_columns, asked, call.lu);
   if (kind_) kind_->butterflies = true;
   std::optional<LuWork> kept = context.kept_lu().take(kind_);
@@ -163,10 +163,10 @@ void RbtFactors::release() {
 
 }  // namespace
 
-void prepare_rbt(Context& context, const System& system, const FactorCall& call) {
+void prepare_rbt(Context& context, SystemSize size, const FactorCall& call) {
   const RealType input = context.profile().fp64 ? RealType::f64 : RealType::f32;
-  require_memory_for(context, system, input);
-  RbtFactors(context, input, system, call);
+  require_memory_for(context, size, input);
+  RbtFactors(context, input, size, call);
 }
 
 Solved factor_rbt(Context& context, const System& system, const FactorCall& call,
@@ -174,13 +174,13 @@ Solved factor_rbt(Context& context, const System& system, const FactorCall& call
   check_shapes(system);
   if (system.a.rows() == 0 || system.b.cols() == 0) return {};
   const RealType input = context.profile().fp64 ? RealType::f64 : RealType::f32;
-  require_memory_for(context, system, input);
+  require_memory_for(context, size_of(system), input);
   Solved solved;
   SolveTimes& times = solved.result.times;
   solved.result.pivoting = Pivoting::none;
   LapTimer timer;
   if (progress) progress("building the kernels", 0);
-  auto factors = std::make_unique<RbtFactors>(context, input, system, call);
+  auto factors = std::make_unique<RbtFactors>(context, input, size_of(system), call);
   times.build = timer.lap();
   if (progress) progress("upload", 0);
   const bool plain = factors->upload(system, call);

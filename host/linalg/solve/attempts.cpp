@@ -18,7 +18,7 @@ namespace clgauss {
 namespace {
 
 FactorCall call_for(const Context& context, const Plan& plan, const SolveOptions& options,
-                    const System& system) {
+                    SystemSize size) {
   const bool maximum = plan.accuracy == Accuracy::maximum;
   FactorCall call{.type = plan.type,
                   .lu = options.lu,
@@ -30,9 +30,9 @@ FactorCall call_for(const Context& context, const Plan& plan, const SolveOptions
   call.lu.pivoting = options.pivoting;
   call.lu.positive_definite = row_of(plan.method).definite;
   call.lu.symmetric = row_of(plan.method).symmetric && !row_of(plan.method).definite;
-  const Index n = system.a.rows();
+  const Index n = size.n;
   if ((options.trust || options.doubt) && n > kLargestOnHost) {
-    call.estimate_columns = columns_of_trust(system.b.cols());
+    call.estimate_columns = columns_of_trust(size.nrhs);
     call.question = options.trust ? first_question(n) : doubt_question(n);
   }
   return call;
@@ -40,10 +40,18 @@ FactorCall call_for(const Context& context, const Plan& plan, const SolveOptions
 
 /// Whether helper processes may build for other methods, too: neither their share of the device's
 /// memory, some hundred MB each, nor the matrices that a rehearsal allocates may be missed.
-bool builds_ahead(const Context& context, const System& system) {
-  constexpr Index kMostUnknowns = 4096;
+constexpr Index kMostUnknowns = 4096;
+bool builds_ahead(const Context& context, SystemSize size) {
   constexpr std::uint64_t kLeastMemory = std::uint64_t{20} << 30U;
-  return system.a.rows() <= kMostUnknowns && context.profile().global_mem_bytes >= kLeastMemory;
+  return size.n <= kMostUnknowns && context.profile().global_mem_bytes >= kLeastMemory;
+}
+
+void prepare(Context& context, const SolveOptions& options, SystemSize size) {
+  const Plan plan = make_plan(context, options, size.n, size.nrhs);
+  try {
+    row_of(plan.method).prepare(context, size, call_for(context, plan, options, size));
+  } catch (const NoUsableKernel&) {  // a solve by this method will report the reason
+  }
 }
 
 void release(Solved& solved, Answer& answer) {
@@ -85,8 +93,9 @@ Answer answer_once(Context& context, const System& system, const Plan& plan, con
 Answer answer_by_plan(Context& context, const System& system, const Plan& plan,
                       const SolveOptions& options, const ProgressCallback& progress,
                       const GivenUp* given_up = nullptr) {
-  FactorCall call = call_for(context, plan, options, system);
-  if (builds_ahead(context, system)) call.later = [&] { prepare_every_method(context, system); };
+  const SystemSize size = size_of(system);
+  FactorCall call = call_for(context, plan, options, size);
+  if (builds_ahead(context, size)) call.later = [&] { prepare_every_method(context, size); };
   if (given_up != nullptr) call.give_up_a = &given_up->a;
   return translate_opencl_errors([&] {
     int attempts = 0;
@@ -144,15 +153,14 @@ void add(SolveTimes& times, const SolveTimes& more) {
 
 }  // namespace
 
-void prepare_every_method(Context& context, const System& system) {
-  for (const SolveOptions& options : factorizations_on(context.profile())) {
-    const Plan plan = make_plan(context, options, system.a.rows(), system.b.cols());
-    const FactorCall call = call_for(context, plan, options, system);
-    try {
-      row_of(plan.method).prepare(context, system, call);
-    } catch (const NoUsableKernel&) {  // a solve by this method will report the reason
-    }
-  }
+void prepare_every_method(Context& context, SystemSize size) {
+  const std::vector<SolveOptions> all = factorizations_on(context.profile());
+  for (const SolveOptions& options : all) prepare(context, options, size);
+  if (size.n >= kMostUnknowns) return;
+  SolveOptions automatic;
+  automatic.trust = true;
+  for (const SolveOptions& options : {all.front(), automatic})
+    prepare(context, options, {kMostUnknowns, size.nrhs});
 }
 
 Answer answer_by_factors(Context& context, const System& system, Plan plan,

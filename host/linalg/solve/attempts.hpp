@@ -2,6 +2,7 @@
 /// Solves by factors: which methods are tried, and in which order.
 
 #include "linalg/solve/assess.hpp"
+#include "matrix/shapes.hpp"
 
 namespace clgauss {
 
@@ -12,8 +13,9 @@ namespace clgauss {
                                        const SolveOptions& options,
                                        const ProgressCallback& progress);
 
-/// For ProgramStore::rehearse(): names the kernels of every method, for systems of this size.
-void prepare_every_method(Context& context, const System& system);
+/// For ProgramStore::rehearse(): names the kernels of every method, for systems of this size, and
+/// those of LU and of Method::automatic for larger ones.
+void prepare_every_method(Context& context, SystemSize size);
 
 /// Solves by one plan without keeping A. The memory of system.a goes back to the operating system
 /// row by row during the upload. A is read again for the residuals, which the host computes. A CPU

@@ -14,6 +14,7 @@
 
 #include "linalg/solve/factored.hpp"
 #include "linalg/solve/plan.hpp"
+#include "matrix/shapes.hpp"
 
 namespace clgauss {
 
@@ -63,7 +64,7 @@ struct MethodRow {
   unsigned wishes = 0;
   /// Null if the method has no factors. `prepare` does what `factor` does before the upload.
   Solved (*factor)(Context&, const System&, const FactorCall&, const ProgressCallback&) = nullptr;
-  void (*prepare)(Context&, const System&, const FactorCall&) = nullptr;
+  void (*prepare)(Context&, SystemSize, const FactorCall&) = nullptr;
   Next (*next)(const Tried&) = nullptr;
 
   [[nodiscard]] bool allows(Wish wish) const { return (wishes & wish) != 0; }
