@@ -253,8 +253,9 @@ def main():
     options = parser.parse_args()
     command, device, begin, wrong = [options.bench, "--device", options.device], torch.cuda.get_device_name(), time.monotonic(), False
     with open(options.csv, "w", newline="", encoding="utf-8") as rows_file, open(options.parts, "w", newline="", encoding="utf-8") as parts_file:
-        csv.writer(rows_file).writerow(COLUMNS)
-        csv.writer(parts_file).writerow(PARTS)
+        rows_csv, parts_csv = (csv.writer(file, lineterminator="\n") for file in (rows_file, parts_file))
+        rows_csv.writerow(COLUMNS)
+        parts_csv.writerow(PARTS)
         for name in options.groups:
             group, elapsed = GROUPS[name], time.monotonic() - begin
             if elapsed > options.seconds:
@@ -262,11 +263,11 @@ def main():
                 continue
             try:
                 rows = rows_of(command, group)
-                csv.writer(rows_file).writerows([device, name, group.what, *row] for row in rows)
+                rows_csv.writerows([device, name, group.what, *row] for row in rows)
                 rows_file.flush()
                 wrong |= any(not float(row[-1]) <= BOUND for row in rows)
                 if time.monotonic() - begin < options.seconds:
-                    csv.writer(parts_file).writerows([device, name, group.what, *row] for row in parts_of(command, group, rows))
+                    parts_csv.writerows([device, name, group.what, *row] for row in parts_of(command, group, rows))
                     parts_file.flush()
             except subprocess.CalledProcessError as error:
                 print(f"{name}: {error}", file=sys.stderr)
