@@ -167,14 +167,56 @@ def gelsy_rows():
         yield [kind, f"{m} x {n}", k, digits(own), digits(gelsy), f"{gelsy / own:.2f}", digits(gelsd), f"{gelsd / own:.2f}"]
 
 
+COMPLEX_SIZES = ("500", "1024", "2048", "4096", "8192")
+
+
 def complex_rows():
-    for n in ("500", "1024", "2048", "4096", "8192"):
+    """c32 since its triangular solves take blocks of 32 rows."""
+    for n in COMPLEX_SIZES:
+        c64 = one("bench_h100_complex.csv", what="complex", type="f64", n=n)
+        c32 = one("complex_peers_h100.csv", library="clgauss", turn="solves by 32 rows", what="complex", type="f32", n=n)
         cells = [n]
-        for kind in ("f64", "f32"):
-            own = median_ms(one("bench_h100_complex.csv", what="complex", type=kind, n=n))
-            peer = median_ms(one("complex_peers_h100.csv", turn="after", what="complex", type=kind, n=n))
-            cells += [digits(own), digits(peer), f"{peer / own:.2f}"]
+        for kind, own in (("f64", c64), ("f32", c32)):
+            cells += times(median_ms(own), median_ms(one("complex_peers_h100.csv", library="cuSOLVER", turn="after", type=kind, n=n)))
         yield cells
+
+
+GPU_PEERS = "gpu_batched_peers_h200.csv"
+
+
+def gpu_median(group, kind, n, library):
+    return median_ms(one(GPU_PEERS, group=group, type=kind, n=n, library=library))
+
+
+def systems_of(group, n):
+    return rows_with(GPU_PEERS, group=group, n=n)[0]["batch"]
+
+
+def complex_h200_rows():
+    """The portable kernels and those that are chosen, and how many times as long cuSOLVER takes as each."""
+    for n in COMPLEX_SIZES:
+        cells = [n]
+        for kind in ("c64", "c32"):
+            portable, own, peer = (gpu_median("portable", kind, n, who) for who in ("clgauss, portable kernels", "clgauss", "cusolver"))
+            cells += [digits(portable), *times(own, peer), f"{peer / portable:.2f}"]
+        yield cells
+
+
+def beside_magma_rows():
+    """LU and Cholesky of both types from n = 129 on."""
+    for n in ("129", "160", "192", "256"):
+        cells = [n, systems_of("lu", n)]
+        for group in ("lu", "cholesky"):
+            for kind in ("f64", "f32"):
+                cells += times(*(gpu_median(group, kind, n, who) for who in ("clgauss", "magma")))
+        yield cells
+
+
+def blocks_rows():
+    """LU of large systems; the ratio is MAGMA's."""
+    for n in ("512", "1024", "2048"):
+        own, magma, cusolver, torch = (gpu_median("large", "f64", n, who) for who in ("clgauss", "magma", "cusolver", "torch"))
+        yield [n, systems_of("large", n), *times(own, magma), digits(cusolver), digits(torch)]
 
 
 # Of clgauss-bench --breakdown.
@@ -273,14 +315,22 @@ def times(own, peer):
     return [digits(own), digits(peer), f"{peer / own:.2f}"]
 
 
+COMPLEX_BATCHES_BY_THE_C_API = ("8", "24", "160", "192")  # of cuBLAS
+
+
 def batched_complex_rows():
     """By the kernels that are chosen; those of "tile" were chosen before."""
-    for n in ("8", "16", "32", "64", "96", "128", "256"):
+    for n in ("8", "16", "24", "32", "64", "96", "128", "160", "192", "256"):
         cells = []
         for kind in ("c64", "c32"):
+            if n in COMPLEX_BATCHES_BY_THE_C_API:
+                batch = systems_of("complex", n)
+                cells += times(*(gpu_median("complex", kind, n, who) for who in ("clgauss", "cublas")))
+                continue
             own = next(row for row in rows_with("complex_batches_h200.csv", type=kind, n=n) if not row["kernel"].startswith("tile"))
+            batch = own["batch"]
             cells += times(float(own["clgauss_median_ms"]), float(own["cublas_median_ms"]))
-        yield [n, own["batch"], *cells]
+        yield [n, batch, *cells]
 
 
 def batched_beside_pytorch(what, kinds):
@@ -296,13 +346,13 @@ def batched_beside_pytorch(what, kinds):
 
 
 def batched_inverse_rows():
-    """For n <= 32 since rows stay in registers, above since the panels took what has many right-hand sides."""
+    """Beside cuBLAS, and PyTorch by its own choice of library or MAGMA, whichever is faster."""
     for n in ("8", "16", "32", "64", "128"):
-        cells = []
+        cells = [n, systems_of("inverse", n)]
         for kind in ("f64", "f32"):
-            own = one("batched_inverse_h200.csv", type=kind, n=n, order="by rows" if int(n) <= 32 else "after")
-            cells += times(float(own["clgauss_median_ms"]), float(own["torch_inv_ex_median_ms"]))
-        yield [n, own["batch"], *cells]
+            own, cublas, *torch = (gpu_median("inverse", kind, n, who) for who in ("clgauss", "cublas", "torch", "magma"))
+            cells += times(own, cublas) + times(own, min(torch))[1:]
+        yield cells
 
 
 def batched_large_rows():
@@ -417,7 +467,12 @@ def performance_tables_md():
         "batched_lu": table(["n", "systems", "f64", "fastest", "ratio", "f32", "fastest", "ratio"], batched_beside_pytorch("lu", ("f64", "f32"))),
         "batched_definite": table(["n", "systems", *(cell for kind in ("f64", "f32", "c64", "c32") for cell in (kind, "fastest", "ratio"))],
                                   batched_beside_pytorch("cholesky", ("f64", "f32", "c64", "c32"))),
-        "batched_inverse": table(["n", "matrices", "f64", "PyTorch", "ratio", "f32", "PyTorch", "ratio"], batched_inverse_rows()),
+        "batched_inverse": table(["n", "matrices", *(cell for kind in ("f64", "f32") for cell in (kind, "cuBLAS", "ratio", "PyTorch", "ratio"))], batched_inverse_rows()),
+        "complex_h200": table(["n", *(cell for kind in ("c64", "c32") for cell in (f"{kind} portable", f"{kind}", "cuSOLVER", "ratio", "ratio, portable"))],
+                              complex_h200_rows()),
+        "batched_magma": table(["n", "systems", *(cell for what in ("LU", "Cholesky") for kind in ("f64", "f32") for cell in (f"{kind} {what}, ms", "MAGMA", "ratio"))],
+                               beside_magma_rows()),
+        "batched_blocks": table(["n", "systems", "f64 LU, ms", "MAGMA", "ratio", "cuSOLVER", "PyTorch's choice"], blocks_rows()),
         "batched_cholesky": table(["n", "f32", "posv", "ratio", "f64", "posv", "ratio"], batched_cholesky_rows()),
         "batched_large": table(["n", "systems", "f32 LU", "MAGMA", "ratio", "f64 LU", "MAGMA", "ratio", "f32 Cholesky", "MAGMA", "ratio",
                                 "f64 Cholesky", "MAGMA", "ratio"], batched_large_rows()),

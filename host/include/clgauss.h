@@ -526,8 +526,10 @@ CLGAUSS_API clgauss_status clgauss_zcertify_det(clgauss_context context, int lay
  * elements after matrix s - 1. A is unchanged, B becomes X. info has `batch` numbers. info[s] is 0;
  * or the first column, from 1, whose pivot is zero or not finite; or -1 if numbers left the range
  * of the type. If it is not 0, X_s is NaN. The status is that of the worst system; B and info are
- * also written with CLGAUSS_SINGULAR, CLGAUSS_OVERFLOW and CLGAUSS_INACCURATE. dgesv_batched needs
- * a device with fp64. */
+ * also written with CLGAUSS_SINGULAR, CLGAUSS_OVERFLOW and CLGAUSS_INACCURATE. The inverses of a
+ * batch are its solution with B_s = I:
+ *   clgauss_dgesv_batched(context, CLGAUSS_ROW_MAJOR, n, n, a, n, n * n, b, n, n * n, batch, info);
+ * makes B_s = A_s^-1 of identities. dgesv_batched needs a device with fp64. */
 CLGAUSS_API clgauss_status clgauss_sgesv_batched(clgauss_context context, int layout, size_t n,
                                                  size_t nrhs, const float* a, size_t lda,
                                                  size_t stride_a, float* b, size_t ldb,

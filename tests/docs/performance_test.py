@@ -49,6 +49,12 @@ def of_one_call(file, what, **more):
             for column, kind, who in ((1, "f64", "clgauss"), (2, "f64", "cuSOLVER"), (4, "f32", "clgauss"), (5, "f32", "cuSOLVER"))}
 
 
+GPU_PEERS = "gpu_batched_peers_h200.csv"
+COMPLEX_H200 = "n " + " ".join(f"{kind} portable {kind} cuSOLVER ratio ratio, portable" for kind in ("c64", "c32"))
+BATCHES_BESIDE_MAGMA = "n systems " + " ".join(f"{what}, ms MAGMA ratio" for what in ("f64 LU", "f32 LU", "f64 Cholesky", "f32 Cholesky"))
+LARGE_BATCHES = "n systems f64 LU, ms MAGMA ratio cuSOLVER PyTorch's choice"
+COMPLEX_BATCHES = "n systems c64 cuBLAS ratio c32 cuBLAS ratio"
+INVERSES = "n matrices f64 cuBLAS ratio PyTorch ratio f32 cuBLAS ratio PyTorch ratio"
 # By the words of its head: what each column of times is (from 0), and (peer, own, ratio) of each ratio.
 TABLES = {
     "type n clgauss OpenBLAS ratio": (
@@ -71,8 +77,23 @@ TABLES = {
         of_one_call("invert_h100.csv", "invert"), [(2, 1, 3), (5, 4, 6)]),
     "n c64 cuSOLVER ratio c32 cuSOLVER ratio": (
         {1: of("bench_h100_complex.csv", what="complex", type="f64"), 2: of("complex_peers_h100.csv", turn="after", what="complex", type="f64"),
-         4: of("bench_h100_complex.csv", what="complex", type="f32"), 5: of("complex_peers_h100.csv", turn="after", what="complex", type="f32")},
+         4: of("complex_peers_h100.csv", turn="solves by 32 rows", what="complex", type="f32"),
+         5: of("complex_peers_h100.csv", turn="after", what="complex", type="f32")},
         [(2, 1, 3), (5, 4, 6)]),
+    COMPLEX_H200: (
+        {first + i: of(GPU_PEERS, group="portable", what="one system", type=kind, library=who) for first, kind in ((1, "c64"), (6, "c32"))
+         for i, who in enumerate(("clgauss, portable kernels", "clgauss", "cusolver"))}, [(3, 2, 4), (3, 1, 5), (8, 7, 9), (8, 6, 10)]),
+    BATCHES_BESIDE_MAGMA: (
+        {first + i: of(GPU_PEERS, group=group, what=group, type=kind, library=who)
+         for first, group, kind in ((2, "lu", "f64"), (5, "lu", "f32"), (8, "cholesky", "f64"), (11, "cholesky", "f32"))
+         for i, who in enumerate(("clgauss", "magma"))}, [(3, 2, 4), (6, 5, 7), (9, 8, 10), (12, 11, 13)]),
+    COMPLEX_BATCHES: ({}, [(3, 2, 4), (6, 5, 7)]),
+    LARGE_BATCHES: (
+        {column: of(GPU_PEERS, group="large", what="lu", type="f64", library=who)
+         for column, who in ((2, "clgauss"), (3, "magma"), (5, "cusolver"), (6, "torch"))}, [(3, 2, 4)]),
+    INVERSES: (
+        {first + i: of(GPU_PEERS, group="inverse", what="inverse", type=kind, library=who) for first, kind in ((2, "f64"), (7, "f32"))
+         for i, who in enumerate(("clgauss", "cublas"))}, [(3, 2, 4), (5, 2, 6), (8, 7, 9), (10, 7, 11)]),
     "A f64 cuSOLVER ratio f32 cuSOLVER ratio": (
         beside_cusolver("bench_h200_lstsq.csv", "lstsq", "PyTorch 2.11: gels"), [(2, 1, 3), (5, 4, 6)]),
     "n f32 LU cuSOLVER ratio f64 LU cuSOLVER ratio": (
@@ -167,7 +188,9 @@ def columns_of(head, rows):
 
 
 def not_growing(head, rows):
-    falls = any(word in head for word in ("H200 f32", "posv", "MAGMA"))  # systems a second
+    if head in (INVERSES, BATCHES_BESIDE_MAGMA, COMPLEX_BATCHES, LARGE_BATCHES):  # their numbers of systems differ
+        return
+    falls = any(word in head for word in ("H200 f32", "posv", "f32 LU MAGMA"))  # systems a second
     for column, _, cells in columns_of(head, rows):
         values = [float(cell) for _, cell in sorted(cells)]
         if values != sorted(values, reverse=falls) or len(set(values)) < len(values):
@@ -206,7 +229,16 @@ OVERVIEW_ROWS = {
     ("Cholesky, f64 and f32", "H200"): ("n H200, f64 cuSOLVER ratio H200, f32 cuSOLVER ratio", [3, 6]),
     ("inverse, f64 and f32", "H100"): ("n inverse, f64 cuSOLVER ratio inverse, f32 cuSOLVER ratio", [3, 6]),
     ("complex, c64 and c32", "H100"): ("n c64 cuSOLVER ratio c32 cuSOLVER ratio", [3, 6]),
+    ("batches of n > 128, f64 and f32", "H200"): (BATCHES_BESIDE_MAGMA, [4, 7]),
     ("batches, f64 and f32", "H200"): ("n H200 f32 cuBLAS ratio H200 f64 cuBLAS ratio PoCL f32 gesv ratio PoCL f64 gesv ratio", [3, 6]),
+    ("complex, c64 and c32", "H200"): (COMPLEX_H200, [4, 9]),
+    ("complex, c64 and c32, portable kernels", "H200"): (COMPLEX_H200, [5, 10]),
+    ("batches, c64 and c32", "H200"): (COMPLEX_BATCHES, [4, 7]),
+    ("large batches, f64", "H200"): (LARGE_BATCHES, [4]),
+    ("batches by Cholesky, f64 and f32", "H200"): (BATCHES_BESIDE_MAGMA, [10, 13]),
+    ("batches of inverses, f64 and f32", "H200"): (INVERSES, [4, 9]),
+    ("batches, f64 and f32", "2 CPU cores"): ("n H200 f32 cuBLAS ratio H200 f64 cuBLAS ratio PoCL f32 gesv ratio PoCL f64 gesv ratio", [9, 12]),
+    ("batches by Cholesky, f64 and f32", "2 CPU cores"): ("n f32 posv ratio f64 posv ratio", [3, 6]),
     ("LU and solve, f64", "2 CPU cores"): ("type n clgauss OpenBLAS ratio", [4], "f64"),
     ("LU and solve, f32", "2 CPU cores"): ("type n clgauss OpenBLAS ratio", [4], "f32"),
     ("LU, f64", "16 CPU cores"): ("type n 2 cores 16 cores MKL ratio", [5], "f64"),
