@@ -62,8 +62,11 @@ std::string method_text(const ListedDevice& device) {
   const MethodChoice& choice = device.choice;
   std::string text;
   if (choice.cholesky_from != MethodChoice::kNever)
-    text = fmt::format("cholesky from n = {} where A is symmetric with a positive diagonal, else ",
-                       choice.cholesky_from);
+    text = fmt::format(
+        "cholesky from n = {}{} where A is symmetric with a positive diagonal, else ",
+        choice.cholesky_from,
+        choice.cholesky_to == MethodChoice::kNever ? ""
+                                                   : fmt::format(" to {}", choice.cholesky_to));
   if (!device.profile.fp64) return text + "mixed";
   for (const auto& [name, from] :
        {std::pair("rbt", choice.rbt_from), std::pair("mixed", choice.mixed_from)})
@@ -202,6 +205,7 @@ Json to_json(const ListedDevice& device) {
             {"fp64", profile.fp64},
             {"lcm_rule", nullptr},
             {"cholesky_from", or_never(device.choice.cholesky_from)},
+            {"cholesky_to", or_never(device.choice.cholesky_to)},
             {"ldlt_from", or_never(device.choice.ldlt_from)},
             {"method_choice", nullptr}};
   if (!device.failure.empty()) {

@@ -26,23 +26,31 @@ bool is_cpu(const DeviceProfile& device) { return device.type == DeviceType::cpu
 /// The choice without measurements. mixed on a CPU: below its limit, loading PoCL's two additional
 /// programs takes as long as the LU of n = 1500 saves. mixed on a GPU: on an H200, whose f64 is
 /// half as fast as its f32, an LU below n = 16384 spends its time on panels, not on products. rbt:
-/// where sub-groups factor diagonal blocks (lu_diagonal_ptx.cl). Cholesky: below its limit, its
-/// factors save less time than loading their kernels takes; on GPUs it was not compared with the
-/// alternatives. L D L^T: on two cores it takes as long as lu at n = 1400, 0.53 of it at 2048, 0.6
-/// to 0.9 at 4096; in f32 it takes no less time than mixed.
+/// where sub-groups factor diagonal blocks (lu_diagonal_ptx.cl). Cholesky on a CPU: below its
+/// limit, its factors save less time than loading their kernels takes. Cholesky on a GPU: on an
+/// H200 a solve from host memory takes 0.83 of the time at n = 640, 0.68 at 1000, 0.74 at 2048,
+/// 0.82 at 4096, and 1.66 at 8192, where the host takes 40 ms to see that A is symmetric. Below its
+/// first limit it saves 0.2 ms, and a first solve takes 0.4 s more. With portable kernels factor +
+/// solve take 0.28 of LU's time at n = 500, 0.32 at 4096. L D L^T: on two cores it takes as long as
+/// lu at n = 1400, 0.53 of it at 2048, 0.6 to 0.9 at 4096; in f32 it takes no less time than mixed.
 MethodChoice built_in(const DeviceProfile& device) {
   const bool cpu = is_cpu(device);
   const bool butterflies = !cpu && device.fp64 && device.lacks_ptx().empty();
   MethodChoice choice;
   choice.mixed_from = cpu ? Index{1536} : kMixedFromOfRatio.front();
   if (butterflies) choice.rbt_from = kRbtFromBuiltIn;
-  if (cpu) choice.cholesky_from = 1024;
-  if (cpu) choice.ldlt_from = 2048;
+  if (cpu) {
+    choice.cholesky_from = 1024;
+    choice.ldlt_from = 2048;
+  } else if (device.fp64) {
+    choice.cholesky_from = 512;
+    choice.cholesky_to = 4096;
+  }
   return choice;
 }
 
 /// The choice on a GPU with these rates. rbt is mixed without panels, so it pays off no later than
-/// mixed. Cholesky needs half the arithmetic, so it pays off where arithmetic dominates.
+/// mixed.
 MethodChoice by_rates(DeviceProfile device, const ArithmeticRates& rates) {
   device.type = DeviceType::gpu;  // also if the rates are simulated
   MethodChoice choice = built_in(device);
@@ -51,7 +59,6 @@ MethodChoice by_rates(DeviceProfile device, const ArithmeticRates& rates) {
       kMixedFromOfRatio.at(static_cast<std::size_t>(std::bit_width(rates.ratio)) - 1);
   if (choice.rbt_from != MethodChoice::kNever)
     choice.rbt_from = std::min(choice.rbt_from, choice.mixed_from);
-  if (choice.mixed_from < kMixedFromOfRatio.front()) choice.cholesky_from = choice.mixed_from;
   return choice;
 }
 

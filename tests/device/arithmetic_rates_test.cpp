@@ -96,7 +96,6 @@ TEST_CASE("rates: they decide for a GPU that nobody tuned, and are not asked for
     Context second(device, options);
     CHECK(method_choice(second).source() == "measured");
     CHECK(method_choice(second).mixed_from == 1536);
-    CHECK(method_choice(second).cholesky_from == 1536);
     CHECK_FALSE(measured(second));
     options.kernel_faults = parse_kernel_faults("arithmetic_rate=wrong");
     Context broken(device, options);

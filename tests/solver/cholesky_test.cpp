@@ -3,6 +3,7 @@
 #include <clgauss/condition.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
+#include <clgauss/lab/tuned.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/residual.hpp>
 #include <clgauss/solve.hpp>
@@ -171,7 +172,7 @@ TEST_CASE("Cholesky refuses a matrix that is not symmetric and names the first e
 TEST_CASE("auto takes Cholesky where A allows it, and LU where a pivot fails, and says so") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
-    if (device.profile.type != DeviceType::cpu || test::is_slow(context)) return;
+    if (!method_choice(context).takes_cholesky(1100) || test::is_slow(context)) return;
     Matrix a = dominant(1100, 6);
     const Solution definite = solve(context, system_of(a));
     CHECK(definite.status == SolveStatus::ok);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/solve.hpp>
+#include <string>
+#include <tuple>
 
 #include "support/devices.hpp"
 
@@ -17,6 +19,14 @@ ContextOptions untuned() {
   ContextOptions options = ContextOptions::from_environment();
   options.tuned = false;
   return options;
+}
+
+/// As on a GPU without vendors' kernels, so without rbt.
+Context pretending(const Device& device, unsigned ratio) {
+  ContextOptions options = untuned();
+  options.vendor_kernels = false;
+  options.pretended_ratio = ratio;
+  return Context(device, options);
 }
 
 bool measured(Context& context) {
@@ -35,19 +45,18 @@ Solution solved(Context& context, const Matrix& a) {
 TEST_CASE("auto: a pretended ratio of f32 and f64 decides from which n factors are in f32") {
   on_every_device([](const Device& device) {
     if (!device.profile.fp64) return;  // they always are
-    const auto check = [&](unsigned ratio, Index n, Method random, Method definite, RealType type) {
+    const auto check = [&](unsigned ratio, Index n, Method random, RealType type, Method definite,
+                           RealType definite_type) {
       CAPTURE(ratio);
       CAPTURE(n);
-      ContextOptions options = untuned();
-      options.vendor_kernels = false;  // without them there is no rbt
-      options.pretended_ratio = ratio;
-      Context context(device, options);
-      for (const auto& [a, method] :
-           {std::pair(random_matrix(n, n, 1), random), {generate_matrix("spd", n, 1), definite}}) {
+      Context context = pretending(device, ratio);
+      for (const auto& [a, method, type_of_factors] :
+           {std::tuple(random_matrix(n, n, 1), random, type),
+            {generate_matrix("spd", n, 1), definite, definite_type}}) {
         const Solution solution = solved(context, a);
         CAPTURE(solution.passed_over);
         CHECK(method_name(solution.method) == method_name(method));
-        CHECK(solution.type == type);
+        CHECK(solution.type == type_of_factors);
         CHECK(solution.method_choice == "pretended");
         REQUIRE(solution.rates.has_value());
         CHECK(solution.rates->ratio == ratio);
@@ -55,21 +64,65 @@ TEST_CASE("auto: a pretended ratio of f32 and f64 decides from which n factors a
       CHECK_FALSE(measured(context));
     };
     using enum Method;
-    check(64, 1024, mixed, cholesky, RealType::f32);
-    check(32, 1024, lu, lu, RealType::f64);
-    check(32, 1536, mixed, cholesky, RealType::f32);
-    check(1, 1536, lu, lu, RealType::f64);
-    check(2, 1536, lu, lu, RealType::f64);
+    using enum RealType;
+    check(64, 1024, mixed, f32, cholesky, f64);
+    check(64, 2048, mixed, f32, cholesky, f32);
+    check(32, 1024, lu, f64, cholesky, f64);
+    check(32, 1536, mixed, f32, cholesky, f64);
+    check(1, 1536, lu, f64, cholesky, f64);
+    check(2, 512, lu, f64, cholesky, f64);
+    check(2, 511, lu, f64, lu, f64);
+  });
+}
+
+TEST_CASE("auto: factors of Cholesky have the type that was asked for") {
+  on_every_device([](const Device& device) {
+    if (!device.profile.fp64) return;
+    Context context = pretending(device, 2);
+    const Matrix a = generate_matrix("spd", 520, 1), b = random_matrix(520, 1, 2);
+    for (const Accuracy accuracy : {Accuracy::single_precision, Accuracy::double_precision}) {
+      SolveOptions options;
+      options.type = RealType::f32;
+      options.accuracy = accuracy;
+      const Solution solution = solve(context, {a, b}, options);
+      CHECK(solution.status == SolveStatus::ok);
+      CHECK(solution.method == Method::cholesky);
+      CHECK(solution.type == RealType::f32);
+      CHECK(solution.accuracy == accuracy);
+    }
+  });
+}
+
+TEST_CASE("auto: if a pivot of Cholesky fails, what else it takes on a GPU gives the answer") {
+  on_every_device([](const Device& device) {
+    if (!device.profile.fp64) return;
+    constexpr Index n = 1030;
+    Matrix a = generate_matrix("spd", n, 1);
+    const double large = 0.9 * n;  // each two of the last rows go together, but not all three
+    const auto set = [&](Index i, Index j, double value) { a(i, j) = a(j, i) = value; };
+    for (Index i = n - 3; i < n; ++i) a(i, i) = n;
+    set(n - 1, n - 2, -large);
+    set(n - 2, n - 3, large);
+    set(n - 1, n - 3, large);
+    Matrix b(n, 1);
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j) b(i, 0) += a(i, j);
+    for (const auto& [ratio, method] : {std::pair(2U, Method::lu), {64U, Method::mixed}}) {
+      Context context = pretending(device, ratio);
+      const Solution solution = solve(context, {a, b});
+      CHECK(solution.status == SolveStatus::ok);
+      CHECK(method_name(solution.method) == method_name(method));
+      CHECK(solution.passed_over.find("not positive definite (Cholesky's pivot of column 1030") !=
+            std::string::npos);
+      for (const double x : solution.x.values()) CHECK(x == doctest::Approx(1).epsilon(1e-10));
+    }
   });
 }
 
 TEST_CASE("auto: with many right-hand sides, each of which would be refined, factors are in f64") {
   on_every_device([](const Device& device) {
     if (!device.profile.fp64) return;
-    ContextOptions options = untuned();
-    options.vendor_kernels = false;
-    options.pretended_ratio = 64;
-    Context context(device, options);
+    Context context = pretending(device, 64);
     constexpr Index n = 1024, kMost = 63 * n / 12288;
     for (const Index nrhs : {kMost, kMost + 1}) {
       const Solution solution = solve(context, {random_matrix(n, n, 1), random_matrix(n, nrhs, 2)});

@@ -16,6 +16,11 @@ MethodChoice choice_of(const DeviceProfile& device, double f32, double f64) {
   return method_choice(device, {}, ArithmeticRates::of(f32, f64));
 }
 
+bool takes_cholesky_on_gpu(const MethodChoice& choice) {
+  return choice.takes_cholesky(512) && choice.takes_cholesky(4096) && !choice.takes_cholesky(511) &&
+         !choice.takes_cholesky(4097);
+}
+
 }  // namespace
 
 TEST_CASE("rates: the ratio is a power of two, whatever noise there is") {
@@ -28,21 +33,18 @@ TEST_CASE("rates: the ratio is a power of two, whatever noise there is") {
 }
 
 TEST_CASE("method choice: of a GPU that nobody tuned by how much slower its f64 is") {
-  const struct {
-    unsigned ratio;
-    Index mixed_from, cholesky_from;
-  } rows[] = {{1, 12288, kNever}, {2, 12288, kNever}, {4, 5120, 5120}, {8, 3072, 3072},
-              {16, 2048, 2048},   {32, 1536, 1536},   {64, 1024, 1024}};
+  const std::pair<unsigned, Index> rows[] = {{1, 12288}, {2, 12288}, {4, 5120}, {8, 3072},
+                                             {16, 2048}, {32, 1536}, {64, 1024}};
   const DeviceProfile portable = test::recorded_profile("rx_7900_xtx").profile,
                       nvidia = test::recorded_profile("h200").profile;
   REQUIRE(nvidia.lacks_ptx().empty());
   REQUIRE_FALSE(portable.lacks_ptx().empty());
-  for (const auto& [ratio, mixed_from, cholesky_from] : rows) {
+  for (const auto& [ratio, mixed_from] : rows) {
     CAPTURE(ratio);
     for (const DeviceProfile& device : {portable, nvidia}) {
       const MethodChoice choice = choice_of(device, 1e12 * ratio, 1e12);
       CHECK(choice.mixed_from == mixed_from);
-      CHECK(choice.cholesky_from == cholesky_from);
+      CHECK(takes_cholesky_on_gpu(choice));
       CHECK(choice.source() == "measured");
       CHECK(choice.rates->ratio == ratio);
     }
@@ -58,6 +60,16 @@ TEST_CASE("method choice: of a GPU that nobody tuned by how much slower its f64 
   }
 }
 
+TEST_CASE("method choice: a GPU takes Cholesky whatever its kernels are, if it has fp64") {
+  DeviceProfile gpu = test::recorded_profile("h200").profile;
+  CHECK(takes_cholesky_on_gpu(method_choice(gpu, {})));
+  CHECK(method_choice(gpu, {}).ldlt_from == kNever);
+  gpu.vendor_kernels = false;
+  CHECK(takes_cholesky_on_gpu(method_choice(gpu, {})));
+  gpu.fp64 = false;
+  CHECK(method_choice(gpu, {}).cholesky_from == kNever);
+}
+
 TEST_CASE("method choice: CPUs keep theirs, but for pretended rates") {
   const DeviceProfile cpu = test::recorded_profile("pocl").profile;
   for (const double ratio : {1, 2, 32}) {
@@ -65,7 +77,9 @@ TEST_CASE("method choice: CPUs keep theirs, but for pretended rates") {
     CHECK(choice.source() == "built-in");
     CHECK(choice.mixed_from == 1536);
     CHECK(choice.rbt_from == kNever);
-    CHECK(choice.cholesky_from == 1024);
+    CHECK(choice.takes_cholesky(1024));
+    CHECK(choice.takes_cholesky(100'000));
+    CHECK_FALSE(choice.takes_cholesky(1023));
   }
   const MethodChoice pretended = method_choice(cpu, {}, ArithmeticRates{.ratio = 16});
   CHECK(pretended.source() == "pretended");

@@ -25,8 +25,8 @@ bool rbt_is_better(const DeviceProfile& device, const MethodChoice& choice, Inde
 
 /// The method choice for n. For small n nothing is measured.
 MethodChoice choice_for(Context& context, Index n) {
-  return n < MethodChoice::kMeasuredFrom ? method_choice(context.profile(), context.tuning())
-                                         : method_choice(context);
+  const bool by_rates = n >= MethodChoice::kMeasuredFrom || context.profile().pretended_ratio;
+  return by_rates ? method_choice(context) : method_choice(context.profile(), context.tuning());
 }
 
 /// The most right-hand sides for which f32 factors pay, since each is refined by itself. On two
@@ -40,6 +40,16 @@ Index most_refined(const DeviceProfile& device, const MethodChoice& choice, Inde
     return std::max<Index>(1, (choice.rates->ratio - 1) * n / kRowsOfRatio2);
   if (device.type != DeviceType::cpu) return std::numeric_limits<Index>::max();
   return std::max<Index>(1, n / kRowsToOneSide);
+}
+
+/// The type of Cholesky's factors in place of `plan`'s. f32 saves half of what it saves in an LU,
+/// and x is refined as often, so on a GPU it pays from twice the n on. Butterflies save panels,
+/// which Cholesky does not have.
+RealType type_of_cholesky(const DeviceProfile& device, const SolveOptions& options,
+                          const MethodChoice& choice, const Plan& plan, Index n) {
+  const bool as_on_gpu = device.type != DeviceType::cpu || choice.rates;
+  const bool by_speed = plan.refines() && device.fp64 && !options.type;
+  return by_speed && as_on_gpu && n / 2 < choice.mixed_from ? RealType::f64 : plan.type;
 }
 
 /// `wanted` is the accuracy asked for, or the one implied by the type.
@@ -118,11 +128,12 @@ Plan plan_for(Context& context, const SolveOptions& options, const Matrix& a, co
       options.equilibration == Equilibration::on || plan.method == Method::gauss)
     return plan;
   const MethodChoice choice = choice_for(context, a.rows());
-  if (a.rows() < choice.cholesky_from || !may_be_positive_definite(a))
+  if (!choice.takes_cholesky(a.rows()) || !may_be_positive_definite(a))
     return ldlt_is_better(context, plan, a.rows()) && !asymmetric_element(a)
                ? Plan{Method::ldlt, plan.type, plan.accuracy, plan.chosen_by, plan.rates}
                : plan;
-  Plan by_cholesky{Method::cholesky, plan.type, plan.accuracy};
+  const RealType type = type_of_cholesky(context.profile(), options, choice, plan, a.rows());
+  Plan by_cholesky{Method::cholesky, type, plan.accuracy};
   if (choice.rates) {
     by_cholesky.chosen_by = choice.source();
     by_cholesky.rates = choice.rates;

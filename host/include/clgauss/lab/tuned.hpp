@@ -137,7 +137,8 @@ class Tuning {
 };
 
 /// The n from which solve() chooses each method for double accuracy, on a device with fp64:
-///   if A is symmetric with a positive diagonal, on any device, Cholesky from cholesky_from on;
+///   if A is symmetric with a positive diagonal, on any device, Cholesky from cholesky_from to
+///   cholesky_to;
 ///   else rbt from rbt_from on; else mixed from mixed_from on; else lu, which ldlt replaces in f64
 ///   from ldlt_from on if A is symmetric.
 struct MethodChoice {
@@ -148,8 +149,12 @@ struct MethodChoice {
   Index mixed_from = kNever, rbt_from = kNever;
   /// The tuned entry, if there is one; otherwise the numbers follow from `rates` or are built in.
   const TunedEntry* entry = nullptr;
-  Index cholesky_from = kNever, ldlt_from = kNever;
+  Index cholesky_from = kNever, cholesky_to = kNever, ldlt_from = kNever;
   std::optional<ArithmeticRates> rates = {};
+
+  [[nodiscard]] bool takes_cholesky(Index n) const {
+    return n >= cholesky_from && n <= cholesky_to;
+  }
 
   /// "tuned", "measured", "pretended" or "built-in".
   [[nodiscard]] std::string_view source() const;
