@@ -154,11 +154,11 @@ std::vector<Function> functions_of(const Device& device, Context& context) {
        [&device] { (void)Context(device, ContextOptions::from_environment()).runs_long_loops(); }},
       {"allocate", [&context] { (void)context.allocate(64, "a test"); }},
       {"ProgramStore::kernel",
-       [=, &device] {
-         Kernel kernel = Context(device, ContextOptions::from_environment())
-                             .programs()
-                             .kernel("gauss.cl", "gauss_fwd_pre", real_defines(kType));
-         kernel.set_arguments(a.buffer, cl_ulong{kN}, rows);
+       [&device] {
+         Context own(device, ContextOptions::from_environment());
+         const cl::Buffer memory = own.allocate(64, "a test");
+         Kernel kernel = own.programs().kernel("gauss.cl", "gauss_fwd_pre", real_defines(kType));
+         kernel.set_arguments(memory, cl_ulong{kN}, memory);
        }},
       {"Launcher and gauss_solve",
        [&device] {
