@@ -269,6 +269,20 @@ static void test_progress(clgauss_context context) {
   state.stop = 1;
   EXPECT_STATUS(CLGAUSS_STOPPED, clgauss_dsolve(context, CLGAUSS_COLUMN_MAJOR, SIZE, 1, a, SIZE, b,
                                                 SIZE, b, SIZE, &options, NULL));
+  /* Of complex numbers, half as many in a row: what was stopped leaves X as it was. */
+  enum { HALF = SIZE / 2 };
+  double x[2 * HALF];
+  for (size_t i = 0; i < 2 * HALF * HALF; ++i) a[i] = (double)(i % 11) / 11;
+  for (size_t i = 0; i < HALF; ++i) a[2 * i * (HALF + 1)] = 50;
+  for (size_t i = 0; i < 2 * HALF; ++i) x[i] = PAD;
+  EXPECT_STATUS(CLGAUSS_STOPPED, clgauss_zsolve(context, CLGAUSS_COLUMN_MAJOR, HALF, 1, a, HALF, b,
+                                                HALF, x, HALF, &options, NULL));
+  for (size_t i = 0; i < 2 * HALF; ++i) EXPECT(x[i] == PAD);
+  state.stop = 0;
+  state.calls = 0;
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_zsolve(context, CLGAUSS_COLUMN_MAJOR, HALF, 1, a, HALF, b, HALF,
+                                           x, HALF, &options, NULL));
+  EXPECT(state.calls > 0);
   free(a);
 }
 

@@ -5,9 +5,9 @@
 #include <complex>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <vector>
 
+#include "support/npy.hpp"
 #include "support/process.hpp"
 
 using namespace clgauss::test;
@@ -15,21 +15,6 @@ using nlohmann::json;
 using Complex = std::complex<double>;
 
 namespace {
-
-/// A .npy file with `shape` as Python writes it, like "(2, 3, 3)".
-template <typename Real = double>
-std::string npy(const std::string& shape, const std::vector<Real>& values, bool fortran = false) {
-  const std::string_view type = sizeof(Real) == 16 ? "c16" : sizeof(Real) == 8 ? "f8" : "f4";
-  std::string header = std::string("{'descr': '<") + std::string(type) +
-                       "', 'fortran_order': " + (fortran ? "True" : "False") +
-                       ", 'shape': " + shape + ", }\n";
-  std::string file("\x93NUMPY\1\0", 8);
-  file += static_cast<char>(header.size() & 0xff);
-  file += static_cast<char>(header.size() >> 8);
-  file += header;
-  file.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Real));
-  return file;
-}
 
 /// The doubles behind the header of a .npy file that clgauss wrote.
 std::vector<double> values_of(const std::string& file) {

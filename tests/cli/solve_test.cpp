@@ -16,16 +16,6 @@ namespace {
 
 const char* const kExchange = "0 1 5\n1 0 7\n";
 
-/// Numbers of a text file or of standard output.
-bool only_holds(const TemporaryFolder& folder, std::initializer_list<const char*> names) {
-  std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
-    if (std::ranges::find(names, entry.path().filename().string()) == names.end()) return false;
-    ++count;
-  }
-  return count == names.size();
-}
-
 }  // namespace
 
 TEST_CASE("x goes to standard output and the summary to standard error") {

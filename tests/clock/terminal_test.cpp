@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <complex>
 #include <cstdlib>
 #include <regex>
 
+#include "support/npy.hpp"
 #include "support/process.hpp"
 #include "support/terminal.hpp"
 #include "support/text.hpp"
@@ -23,6 +25,15 @@ constexpr const char* kClear = "\r\033[K";
 std::string what_is_left(const std::string& screen) {
   const std::size_t last = screen.rfind(kClear);
   return last == std::string::npos ? screen : screen.substr(last + std::string(kClear).size());
+}
+
+/// Within a second, with the code of that, and said.
+void check_that_ctrl_c_ends(Terminal& terminal) {
+  const auto start = std::chrono::steady_clock::now();
+  terminal.type("\003");
+  CHECK(terminal.wait() == 130);
+  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() <= 1);
+  CHECK(has(what_is_left(terminal.screen()), "interrupted"));
 }
 
 bool is_installed(const std::string& shell) {
@@ -91,14 +102,29 @@ TEST_CASE(
     return;
   }
   CHECK(has(terminal.screen(), " GFLOP/s"));
-  const auto start = std::chrono::steady_clock::now();
-  terminal.type("\003");
-  CHECK(terminal.wait() == 130);
-  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() <= 1);
-  CHECK(has(what_is_left(terminal.screen()), "interrupted"));
-  CHECK_FALSE(fs::exists(folder / "x.npy"));
-  for (const auto& entry : fs::directory_iterator(folder.path()))
-    CHECK(entry.path().filename() == "a.npy");
+  check_that_ctrl_c_ends(terminal);
+  CHECK(only_holds(folder, {"a.npy"}));
+}
+
+TEST_CASE("terminal: Ctrl-C ends complex systems, inverses and batches within a second") {
+  const TemporaryFolder folder;
+  // On one core, so that each step takes some seconds. A complex b makes the system complex.
+  REQUIRE(run_program(folder, "generate --kind random --n 4000 --rhs none -o a.npy").exit_code ==
+          0);
+  write_file(folder / "b.npy", npy("(4000, 1)", std::vector<std::complex<double>>(4000)));
+  write_file(folder / "batch.npy", identities(6, 2000));
+  const std::vector<std::pair<std::string, std::string>> steps_of_commands{
+      {"solve a.npy --rhs b.npy", "factorisation "},
+      {"solve --batched batch.npy --rhs identity", "solving "},
+      {"invert a.npy", "inverse "}};
+  for (const auto& [command, step] : steps_of_commands) {
+    CAPTURE(command);
+    Terminal terminal(folder, "POCL_MAX_PTHREAD_COUNT=1 exec $CLGAUSS " + command +
+                                  " -o x.npy --json r.json --device pocl");
+    CHECK(terminal.shows(step, 60));
+    check_that_ctrl_c_ends(terminal);
+    CHECK(only_holds(folder, {"a.npy", "b.npy", "batch.npy"}));
+  }
 }
 
 TEST_CASE("terminal: searches and experiments show the time left, at most their budget") {

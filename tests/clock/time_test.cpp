@@ -10,6 +10,7 @@
 #include <regex>
 #include <set>
 
+#include "support/npy.hpp"
 #include "support/process.hpp"
 
 using namespace clgauss::test;
@@ -44,20 +45,6 @@ void check_that_parts_add_up(const json& time_s) {
   }
   const double total = time_s["total"];
   CHECK(std::abs(total - sum) <= std::max(0.02 * total, 0.001));
-}
-
-/// .npy, format 1.0, of `count` n-by-n identities of f8.
-std::string identities(int count, int n) {
-  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" +
-                       std::to_string(count) + ", " + std::to_string(n) + ", " + std::to_string(n) +
-                       "), }";
-  header.resize(117, ' ');
-  std::string file = std::string("\x93NUMPY\x01\x00", 8) + '\x76' + '\x00' + header + '\n';
-  for (int i = 0; i < count * n * n; ++i) {
-    const double value = i % (n * n) % (n + 1) == 0 ? 1 : 0;
-    file.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  return file;
 }
 
 }  // namespace

@@ -4,11 +4,14 @@
 #include <doctest/doctest.h>
 
 #include <clgauss/batched.hpp>
+#include <clgauss/complex.hpp>
 #include <clgauss/gemm.hpp>
+#include <clgauss/inverse.hpp>
 #include <clgauss/lab/gauss.hpp>
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/solve.hpp>
+#include <clgauss/vbatched.hpp>
 #include <cstdlib>
 #include <functional>
 #include <numeric>
@@ -17,6 +20,7 @@
 #include "faults/fault_choice.hpp"
 #include "faults/fault_layer.hpp"
 #include "matrix/transfer.hpp"
+#include "support/complex_matrices.hpp"
 #include "support/paths.hpp"
 #include "support/thorough.hpp"
 
@@ -34,7 +38,7 @@ constexpr Index kN = 40;
 
 const RealType kType = RealType::f32;  // every device has it
 
-System random_system() { return {random_matrix(kN, kN, 1), random_matrix(kN, 2, 2)}; }
+System random_system(Index n = kN) { return {random_matrix(n, n, 1), random_matrix(n, 2, 2)}; }
 
 /// A function of clgauss.h that works by columns on host memory of ours, a 2 kN-by-kN A and a
 /// kN-by-2 B: where it fails, all of it is as it was.
@@ -92,6 +96,17 @@ void complex_getrs_on_host(clgauss_context context) {
   });
 }
 
+/// X lies on B.
+void complex_solve_on_host(clgauss_context context) {
+  on_host("clgauss_csolve", [&](float* a, std::int32_t* /*pivots*/, float* b) {
+    return clgauss_csolve(context, CLGAUSS_COLUMN_MAJOR, kN / 2, 2, a, kN / 2, b, kN / 2, b, kN / 2,
+                          nullptr, nullptr);
+  });
+}
+
+/// Not a CHECK of the call, which would catch what leaves it.
+void expect_ok(SolveStatus status) { CHECK(status == SolveStatus::ok); }
+
 MatrixView on(const Context& context, const Matrix& matrix) {
   return to_device(context, kType, matrix, matrix.cols(), "a test's matrix");
 }
@@ -102,6 +117,26 @@ std::vector<Function> functions_of(const Device& device, Context& context) {
   const cl::Buffer rows = context.allocate(kN * sizeof(cl_int), "a test's rows");
   const BatchView batch{a.buffer, 0, 4, 16}, right{b.buffer, 0, 1, 4};
   const auto lu = std::make_shared<Lu>(lu_factor(context, kType, square));
+  const auto small_lu = [=, &context](bool complex) {
+    BatchedLuOptions options;
+    options.complex = complex;
+    BatchedLu small(context, kType, 4, options);
+    small.prepare(1);
+    small.factor_and_solve(batch, right, 1, 10, rows);
+    small.solve(small.factor(batch, 10, rows, rows), right, 1);
+    (void)small.kernel_name();
+  };
+  const auto small_systems = [=, &context](bool complex) {
+    const Index parts = complex ? 2 : 1;
+    const auto numbers = square.values().first(parts * 100);
+    const BatchedSystem systems{{4, 5, parts * 5, Values(numbers.begin(), numbers.end())},
+                                {4, 5, parts, Values(parts * 20, 1.0)},
+                                false,
+                                complex};
+    BatchedOptions options;
+    options.type = kType;
+    expect_ok(solve_batched(context, systems, options).status);
+  };
   clgauss_context in_c = nullptr;
   REQUIRE(clgauss_context_create_on_queue(context.queue()(), 0, &in_c) == CLGAUSS_OK);
   return {
@@ -110,6 +145,7 @@ std::vector<Function> functions_of(const Device& device, Context& context) {
       {"clgauss_cgetrf_host", [in_c] { complex_getrf_on_host(in_c); }},
       {"clgauss_cgetrf_host, more rows", [in_c] { tall_complex_getrf_on_host(in_c); }},
       {"clgauss_cgetrs_host", [in_c] { complex_getrs_on_host(in_c); }},
+      {"clgauss_csolve", [in_c] { complex_solve_on_host(in_c); }},
       {"open_device", [] { (void)open_device(); }},
       {"Context of a device",
        [&device] { const Context own(device, ContextOptions::from_environment()); }},
@@ -118,11 +154,11 @@ std::vector<Function> functions_of(const Device& device, Context& context) {
        [&device] { (void)Context(device, ContextOptions::from_environment()).runs_long_loops(); }},
       {"allocate", [&context] { (void)context.allocate(64, "a test"); }},
       {"ProgramStore::kernel",
-       [=, &device] {
-         Kernel kernel = Context(device, ContextOptions::from_environment())
-                             .programs()
-                             .kernel("gauss.cl", "gauss_fwd_pre", real_defines(kType));
-         kernel.set_arguments(a.buffer, cl_ulong{kN}, rows);
+       [&device] {
+         Context own(device, ContextOptions::from_environment());
+         const cl::Buffer memory = own.allocate(64, "a test");
+         Kernel kernel = own.programs().kernel("gauss.cl", "gauss_fwd_pre", real_defines(kType));
+         kernel.set_arguments(memory, cl_ulong{kN}, memory);
        }},
       {"Launcher and gauss_solve",
        [&device] {
@@ -165,21 +201,24 @@ std::vector<Function> functions_of(const Device& device, Context& context) {
          product.update(kN, kN, kN, a, a, c);
        }},
       {"gemm", [=, &context] { (void)gemm(context, kType, 1, square, false, square, true); }},
-      {"BatchedLu",
-       [=, &context] {
-         BatchedLu small(context, kType, 4);
-         small.prepare(1);
-         small.factor_and_solve(batch, right, 1, 10, rows);
-         small.solve(small.factor(batch, 10, rows, rows), right, 1);
-         (void)small.kernel_name();
-       }},
-      {"solve_batched", [=, &context] {
-         const auto numbers = square.values().first(100);
-         const BatchedSystem systems{{4, 5, 5, Values(numbers.begin(), numbers.end())},
-                                     {4, 5, 1, Values(20, 1.0)}};
-         BatchedOptions options;
+      {"BatchedLu", [=] { small_lu(false); }},
+      {"BatchedLu of complex numbers", [=] { small_lu(true); }},
+      {"solve_batched", [=] { small_systems(false); }},
+      {"solve_batched of complex numbers", [=] { small_systems(true); }},
+      {"solve_vbatched",
+       [&context] {
+         std::vector<System> systems;
+         for (const Index n : {5, 7, 8}) systems.push_back(random_system(n));
+         VbatchedOptions options;
          options.type = kType;
-         (void)solve_batched(context, systems, options);
+         options.on_host = false;
+         for (const Solution& solution : solve_vbatched(context, systems, options))
+           expect_ok(solution.status);
+       }},
+      {"invert", [=, &context] { expect_ok(invert(context, square, {.type = kType}).status); }},
+      {"invert_complex", [&context] {
+         const ComplexMatrix a = random_complex(kN, kN, 1);
+         expect_ok(invert_complex(context, a, {.type = kType}).status);
        }}};
 }
 

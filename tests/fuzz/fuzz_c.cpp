@@ -87,10 +87,13 @@ class Fuzzer {
           return one_in(2) ? vbatched<float>(clgauss_sgesv_vbatched)
                            : vbatched<double>(clgauss_dgesv_vbatched);
         if (one_in(2))
-          return one_in(2) ? batched<float>(of_triangle(clgauss_sposv_batched))
-                           : batched<double>(of_triangle(clgauss_dposv_batched));
-        return one_in(2) ? batched<float>(clgauss_sgesv_batched)
-                         : batched<double>(clgauss_dgesv_batched);
+          return one_in(2)
+                     ? batches<float>(clgauss_sgesv_batched, of_triangle(clgauss_sposv_batched))
+                     : batches<double>(clgauss_dgesv_batched, of_triangle(clgauss_dposv_batched));
+        return one_in(2) ? batches<Complex<float>>(clgauss_cgesv_batched,
+                                                   of_triangle(clgauss_cposv_batched))
+                         : batches<Complex<double>>(clgauss_zgesv_batched,
+                                                    of_triangle(clgauss_zposv_batched));
       case 5:
         return one_in(2) ? norm<float>(clgauss_snorm1) : norm<double>(clgauss_dnorm1);
       case 6:
@@ -103,11 +106,11 @@ class Fuzzer {
       case 10:
         return getrs_buffer(one_in(2) ? clgauss_sgetrs_buffer : clgauss_dgetrs_buffer);
       case 11:
-        if (one_in(2))
-          return batched_buffer(one_in(2) ? clgauss_sposv_batched_buffer
-                                          : clgauss_dposv_batched_buffer);
-        return batched_buffer(one_in(2) ? clgauss_sgesv_batched_buffer
-                                        : clgauss_dgesv_batched_buffer);
+        return batched_buffer(
+            one_of(std::vector{clgauss_sgesv_batched_buffer, clgauss_dgesv_batched_buffer,
+                               clgauss_cgesv_batched_buffer, clgauss_zgesv_batched_buffer,
+                               clgauss_sposv_batched_buffer, clgauss_dposv_batched_buffer,
+                               clgauss_cposv_batched_buffer, clgauss_zposv_batched_buffer}));
       case 12:
         if (one_in(2))
           return one_in(2) ? posv<Complex<float>>(clgauss_cposv)
@@ -528,7 +531,12 @@ class Fuzzer {
     if (x.back() != static_cast<Real>(kCanary)) throw std::runtime_error("solve: written behind X");
   }
 
-  template <typename Real, typename Call>
+  template <typename Number, typename Gesv, typename Posv>
+  void batches(const Gesv& gesv, const Posv& posv) {
+    return one_in(2) ? batched<Number>(gesv) : batched<Number>(posv);
+  }
+
+  template <typename Number, typename Call>
   void batched(const Call& call) {
     const std::size_t n = size(), nrhs = size(), lda = ld(n), ldb = ld(std::max(n, nrhs)),
                       batch = one_in(10) ? size() : 1 + below(4),
@@ -537,11 +545,17 @@ class Fuzzer {
     if (!promised(n, n, lda, batch, stride_a) || !promised(n, nrhs, ldb, batch, stride_b) ||
         batch > kElements)
       return;
-    const auto a = numbers<Real>();
-    auto b = numbers<Real>();
+    const auto a = numbers<Number>();
+    auto b = numbers<Number>();
+    const auto before = b;
     std::vector<std::int32_t> info(kElements);
-    check("batched", call(context(), layout(), n, nrhs, perhaps(a.data()), lda, stride_a,
-                          perhaps(b.data()), ldb, stride_b, batch, perhaps(info.data())));
+    const clgauss_status status =
+        check("batched", call(context(), layout(), n, nrhs, perhaps(a.data()), lda, stride_a,
+                              perhaps(b.data()), ldb, stride_b, batch, perhaps(info.data())));
+    const bool written = status == CLGAUSS_OK || status == CLGAUSS_SINGULAR ||
+                         status == CLGAUSS_OVERFLOW || status == CLGAUSS_INACCURATE;
+    if (!written && std::memcmp(b.data(), before.data(), kElements * sizeof(Number)) != 0)
+      throw std::runtime_error("batched: B is written");
   }
 
   /// Up to three systems, each with sizes of its own.

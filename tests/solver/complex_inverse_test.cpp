@@ -98,3 +98,13 @@ TEST_CASE("complex matrices without an inverse, and what is no square matrix") {
     CHECK_FALSE(strict.x.empty());
   });
 }
+
+TEST_CASE("a complex inverse whose three matrices the device cannot hold is refused at once") {
+  on_every_device([](Device device) {
+    device.profile.global_mem_bytes = 1;
+    Context context(device, ContextOptions::from_environment());
+    const ComplexMatrix a = random_complex(500, 500, 1);
+    CHECK_THROWS_WITH_AS((void)invert_complex(context, a, {.type = RealType::f32}),
+                         doctest::Contains("matrix 2.0 MB, right-hand sides 4.0 MB"), OutOfMemory);
+  });
+}

@@ -8,6 +8,8 @@
 #include <clgauss/residual.hpp>
 #include <clgauss/solve.hpp>
 #include <cmath>
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "constants.hpp"
@@ -43,6 +45,21 @@ Computed computed(const System& system, const Matrix& x) {
   for (Index i = 0; i < system.a.rows(); ++i)
     sums.push_back(sums_of_row(system.a.row(i), x.values().data()).row);
   return {std::move(residual.r), std::move(residual.d), std::move(sums)};
+}
+
+/// How much memory the refusal of a device with next to none says that the system needs.
+std::uint64_t bytes_needed(Device device, const ComplexSystem& system) {
+  device.profile.global_mem_bytes = 1;
+  Context context(device, ContextOptions::from_environment());
+  try {
+    (void)solve_complex(context, system);
+  } catch (const OutOfMemory& error) {
+    const std::string text = error.what(), before = " needs ";
+    const double megabytes = std::stod(text.substr(text.find(before) + before.size()));
+    return static_cast<std::uint64_t>(1e6 * megabytes);
+  }
+  FAIL("one byte was enough");
+  return 0;
 }
 
 }  // namespace
@@ -207,6 +224,27 @@ TEST_CASE("complex systems: what the device finds inaccurate, or cannot say, the
       CHECK(out_of_range.judge == Judge::host);
       CHECK(out_of_range.status == SolveStatus::ok);
     }
+  });
+}
+
+TEST_CASE(
+    "complex systems: memory for A in f64, to judge by, is asked for before anything starts") {
+  on_every_device([](Device device) {
+    if (!device.profile.fp64) return;
+    const Index n = 500;
+    const ComplexSystem system{random_complex(n, n, 1), random_complex(n, 1, 2)};
+    // Without A in f64, a quarter of it to spare.
+    device.profile.global_mem_bytes = bytes_needed(device, system) + 4 * n * n;
+    Context context(device, ContextOptions::from_environment());
+    SolveOptions options;
+    CHECK(solve_complex(context, system, options).status == SolveStatus::ok);
+    options.judge = Judge::device;
+    bool uploads = false;
+    const ProgressCallback progress = [&](std::string_view what, double) {
+      uploads = uploads || what == "upload";
+    };
+    CHECK_THROWS_AS((void)solve_complex(context, system, options, progress), OutOfMemory);
+    CHECK_FALSE(uploads);
   });
 }
 

@@ -3,9 +3,11 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <string>
 
@@ -21,6 +23,16 @@ struct ProcessResult {
 
 inline void write_file(const std::filesystem::path& path, const std::string& content) {
   std::ofstream(path, std::ios::binary) << content;
+}
+
+/// Whether these files are all that is in `folder`.
+inline bool only_holds(const TemporaryFolder& folder, std::initializer_list<const char*> names) {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    if (std::ranges::find(names, entry.path().filename().string()) == names.end()) return false;
+    ++count;
+  }
+  return count == names.size();
 }
 
 /// What a program's environment begins with: rusticl, which takes a third of a second to start,

@@ -70,10 +70,20 @@ void lose_residency(Context& context, const std::string& what, const std::string
                         looked_ahead);
 }
 
+namespace {
+
+Kernel poison_kernel(Context& context, RealType type) {
+  return context.programs().kernel("poison.cl", "poison_if_failed", real_defines(type));
+}
+
+}  // namespace
+
+void prepare_poison(Context& context, RealType type) { (void)poison_kernel(context, type); }
+
 void enqueue_poison(Context& context, const cl::CommandQueue& queue, RealType type,
                     const LuOutcome& outcome, const MatrixView& b, Index rows, Index columns) {
   if (rows == 0 || columns == 0) return;
-  Kernel poison = context.programs().kernel("poison.cl", "poison_if_failed", real_defines(type));
+  Kernel poison = poison_kernel(context, type);
   cl_uint index = 0;
   poison.set_arguments_from(index, outcome.flags, outcome.success,
                             cl_uint{outcome.second_flag ? 1U : 0U},

@@ -115,6 +115,8 @@ struct LuOutcome {
 /// for an answer.
 void enqueue_poison(Context& context, const cl::CommandQueue& queue, RealType type,
                     const LuOutcome& outcome, const MatrixView& b, Index rows, Index columns);
+/// Builds the kernel for that.
+void prepare_poison(Context& context, RealType type);
 
 /// real_defines() followed by `macros`.
 [[nodiscard]] Defines with_real(RealType type, const Defines& macros);

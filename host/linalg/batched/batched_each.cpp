@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "kernels/batched/batched_backend.hpp"
-
+#include "kernels/lu/lu_common.hpp"
 #include "linalg/lu/lu_backend.hpp"
 #include "matrix/transfer.hpp"
 
@@ -25,7 +25,10 @@ class BatchedEach : public BatchedBackend {
     lu_ = make_lu_backend(context, type, n, lu, lu_spec_for(context, type, n, lu));
   }
 
-  void prepare(Index nrhs) override { lu_->prepare(workspace(), nrhs); }
+  void prepare(Index nrhs) override {
+    lu_->prepare(workspace(), nrhs);
+    prepare_poison(context_, type_);
+  }
 
   void factor(const cl::CommandQueue& queue, const BatchFactors& factors) override {
     std::vector<cl_int> permutation(factors.batch * n_), info(factors.batch);

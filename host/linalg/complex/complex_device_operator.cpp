@@ -14,7 +14,13 @@ Values parts_by_rows(const Matrix& parts) {
   return transposed(parts.values(), parts.rows(), parts.cols());
 }
 
+Index ld_of_parts(Index n) { return padded_ld(2 * n, RealType::f64); }
+
 }  // namespace
+
+std::uint64_t ComplexDeviceOperator::bytes(Index n, Index nrhs) {
+  return (n * ld_of_parts(n) + 12 * n * nrhs) * sizeof(double);
+}
 
 ComplexDeviceOperator::ComplexDeviceOperator(Context& context, Index n, Index nrhs)
     : context_(context),
@@ -24,7 +30,7 @@ ComplexDeviceOperator::ComplexDeviceOperator(Context& context, Index n, Index nr
   const auto allocate = [&](Index numbers) {
     return context.allocate(numbers * sizeof(double), "a complex system in f64, for residuals");
   };
-  const Index ld = padded_ld(2 * n, RealType::f64);
+  const Index ld = ld_of_parts(n);
   a_ = {allocate(n * ld), 0, ld};
   for (cl::Buffer* vectors : {&b_, &zero_, &r_, &d_}) *vectors = allocate(2 * n * nrhs);
   x_ = allocate(4 * n * nrhs);

@@ -4,6 +4,7 @@
 #include <clgauss/complex.hpp>
 #include <clgauss/context.hpp>
 #include <clgauss/view.hpp>
+#include <cstdint>
 
 #include "kernels/refinement/residual.hpp"
 #include "linalg/refinement/system_operator.hpp"
@@ -16,6 +17,9 @@ class ComplexDeviceOperator : public SystemOperator {
   /// Allocates the memory, and builds and self-tests the kernels. n, nrhs > 0. Throws OutOfMemory,
   /// NoUsableKernel.
   ComplexDeviceOperator(Context& context, Index n, Index nrhs);
+
+  /// Bytes that a ComplexDeviceOperator holds.
+  [[nodiscard]] static std::uint64_t bytes(Index n, Index nrhs);
 
   void upload(const ComplexSystem& system);
 

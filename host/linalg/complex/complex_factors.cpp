@@ -32,7 +32,7 @@ std::vector<int> of_parts(const std::vector<int>& exponents) {
 }  // namespace
 
 ComplexFactors::ComplexFactors(Context& context, const ComplexSystem& system, RealType type,
-                               const LuOptions& options, bool estimates)
+                               const LuOptions& options, bool estimates, std::uint64_t more_bytes)
     : context_(context),
       type_(type),
       n_(system.a.rows()),
@@ -42,8 +42,10 @@ ComplexFactors::ComplexFactors(Context& context, const ComplexSystem& system, Re
                         real_type_name(type), n_, nrhs_, nrhs_ == 1 ? "" : "s")) {
   const Index columns = std::max<Index>(nrhs_, 1);
   const std::uint64_t number = 2 * bytes_of(type);
-  MemoryNeed need{what_, type, n_ * n_ * number, n_ * columns * number, 0};
-  need.workspace = ComplexLu::bytes(context.profile(), type, n_, columns);
+  // The right-hand sides lie beside A and, on their way, in vectors_.
+  MemoryNeed need{what_, type, n_ * n_ * number, 2 * n_ * columns * number, 0};
+  need.workspace =
+      ComplexLu::bytes(context.profile(), type, n_, columns) + n_ * number + more_bytes;
   need.host_copy = 2 * n_ * n_ * sizeof(double);
   require_memory(need, context.profile(), io::physical_memory());
   context.programs().prepare([&] {

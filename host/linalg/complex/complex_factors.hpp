@@ -2,6 +2,7 @@
 /// A complex system on the device, and its factors for refinement and estimates.
 
 #include <clgauss/complex.hpp>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,9 +19,10 @@ namespace clgauss {
 class ComplexFactors : public Factored {
  public:
   /// Allocates the memory, and builds and self-tests the kernels. With `estimates`, also those of
-  /// A^-H, if they work. n > 0. Throws OutOfMemory, NoUsableKernel.
+  /// A^-H, if they work. n > 0. Throws OutOfMemory, also if the device cannot hold `more_bytes`
+  /// besides, which the caller is going to allocate, and NoUsableKernel.
   ComplexFactors(Context& context, const ComplexSystem& system, RealType type,
-                 const LuOptions& options, bool estimates);
+                 const LuOptions& options, bool estimates, std::uint64_t more_bytes = 0);
 
   /// Equilibration does not affect Cholesky's factors.
   void upload(const ComplexSystem& system, Equilibration equilibration);

@@ -92,7 +92,8 @@ class ComplexRun {
   ComplexSolution run(LuOptions lu) {
     lu.positive_definite = plan_.method == Method::cholesky;
     report("building the kernels");
-    ComplexFactors factors(context_, system_, plan_.type, lu, is_estimated() || is_maximum());
+    ComplexFactors factors(context_, system_, plan_.type, lu, is_estimated() || is_maximum(),
+                           is_by_device() ? ComplexDeviceOperator::bytes(n_, nrhs_) : 0);
     prepare_residuals();
     result_.times.build = timer_.lap();
     report("upload");
@@ -116,9 +117,11 @@ class ComplexRun {
   }
   [[nodiscard]] bool is_maximum() const { return plan_.accuracy == Accuracy::maximum; }
 
-  /// By the device, if the options ask for that.
+  /// Whether the device is asked for the residuals.
+  [[nodiscard]] bool is_by_device() const { return options_.judge == Judge::device && nrhs_ > 0; }
+
   void prepare_residuals() {
-    if (options_.judge != Judge::device || nrhs_ == 0) return;
+    if (!is_by_device()) return;
     try {
       by_device_.emplace(context_, n_, nrhs_);
     } catch (const NoUsableKernel&) {  // the self-tests say why; the host does it instead
