@@ -43,21 +43,23 @@ install_packages() {
 # must have names that differ.
 configure() {  # build folder, more of cmake's options
   mkdir -p "$1"
+  rm -f "$1"/build.log
   cmake -S . -B "$1" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON "${@:2}" >"$1"/configure.log ||
     { cat "$1"/configure.log >&2; return 1; }
 }
 
-# cmake --build with its output in build.log of the build folder: a line of progress on a terminal, all of its end where it fails.
+# cmake --build with its output added to build.log of the build folder, which configure() began: a line of progress on a terminal, all of
+# its end where it fails.
 quiet_build() {  # build folder, more of cmake's options
   local log=$1/build.log failed=0
   if [ -t 1 ]; then
-    cmake --build "$@" 2>&1 | tee "$log" | while IFS= read -r line; do
+    cmake --build "$@" 2>&1 | tee -a "$log" | while IFS= read -r line; do
       [[ $line != \[*\]* ]] || printf '\r\033[Kbuilding %s' "${line%%]*}]"
     done || failed=1
     printf '\r\033[K'
   else
     echo "building, its output goes to $log"
-    cmake --build "$@" >"$log" 2>&1 || failed=1
+    cmake --build "$@" >>"$log" 2>&1 || failed=1
   fi
   [ $failed = 0 ] || { tail -40 "$log" >&2; echo "The build failed; all it said is in $log" >&2; return 1; }
 }

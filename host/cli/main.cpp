@@ -72,6 +72,6 @@ int main(int argc, char** argv) {
       {ok, usage, bad_file, no_device, opencl, out_of_memory, singular, inaccurate, doubtful,
        interrupted},
       {},
-      {{{"summary", "estimate", "residual", "rcond", "warning"}, kSummary}}};
+      {{{"summary", "estimate", "residual", "rcond", "warning"}, kSummary, "trust"}}};
   return run_program(program, argc, argv);
 }

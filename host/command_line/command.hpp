@@ -43,7 +43,8 @@ struct EnvironmentVariable {
 /// A page of `help` that does not belong to a command, and its names.
 struct HelpTopic {
   std::vector<std::string_view> names;
-  std::string_view text;  // paragraphs, each on one line, and lines "  word  meaning"
+  std::string_view text;              // paragraphs, each on one line, and lines "  word  meaning"
+  std::string_view former_name = {};  // leads there too, but is not listed
 };
 
 /// A program made of sub-commands.

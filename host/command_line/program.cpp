@@ -46,7 +46,7 @@ ExitCode run_help(const Program& program, const po::variables_map& values) {
     print(exit_codes_text(program));
   } else {
     for (const HelpTopic& page : program.topics)
-      if (std::ranges::find(page.names, topic) != page.names.end()) {
+      if (topic == page.former_name || std::ranges::find(page.names, topic) != page.names.end()) {
         print(wrapped(page.text, 0) + "\n");
         return ExitCode::ok;
       }

@@ -142,7 +142,7 @@ TEST_CASE("messages: help has every variable of the environment that is read, an
   }
   for (const char* name : {"RUSTICL_ENABLE", "POCL_CACHE_DIR", "XDG_CACHE_HOME", "CLGAUSS_KERNELS"})
     for (const std::string& text : {help, of_tuner}) CHECK(has(text, name));
-  for (const char* topic : {"summary", "estimate", "residual"}) {
+  for (const char* topic : {"summary", "estimate", "residual", "rcond", "warning", "trust"}) {
     const auto result = run_program(folder, std::string("help ") + topic);
     CHECK(result.exit_code == 0);
     CHECK(has(result.out, "\n  estimate  "));

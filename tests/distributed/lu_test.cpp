@@ -172,6 +172,34 @@ TEST_CASE("solves with the transposed matrix") {
     }
 }
 
+TEST_CASE("a device with too little memory: what is needed and given are told apart") {
+  struct Case {
+    std::uint64_t given;
+    const char *needed, *told;
+  };
+  // 4 blocks of 651 x 96 numbers in f64 need 1999872 bytes.
+  for (const auto& [given, needed, told] : {Case{1'000'000, "2", "1"},
+                                            {1'870'000, "2.0", "1.9"},
+                                            {1'999'871, "1.999872", "1.999871"}}) {
+    CAPTURE(given);
+    EngineOptions limited = engine_options();
+    limited.memory_bytes = given;
+    Engine engine(limited);
+    DistributedOptions options;
+    options.block_columns = 96;
+    std::string message;
+    try {
+      const DistributedLu lu(engine, *random_columns(651, 3), options);
+    } catch (const OutOfMemory& error) {
+      message = error.what();
+    }
+    CHECK_MESSAGE(
+        message.find(std::string("4 blocks of 96 columns need ") + needed + " MB of ") == 0,
+        message);
+    CHECK_MESSAGE(message.ends_with(std::string(", which is to give ") + told + " MB"), message);
+  }
+}
+
 // Also run by several ranks: program_test.cpp.
 TEST_CASE("the whole matrix is gathered by one rank") {
   Engine engine(engine_options());
