@@ -28,8 +28,8 @@ bool is_cpu(const DeviceProfile& device) { return device.type == DeviceType::cpu
 /// half as fast as its f32, an LU below n = 16384 spends its time on panels, not on products. rbt:
 /// where sub-groups factor diagonal blocks (lu_diagonal_ptx.cl). Cholesky: below its limit, its
 /// factors save less time than loading their kernels takes; on GPUs it was not compared with the
-/// alternatives. L D L^T: on two cores it takes as long as lu at n = 1400, 0.53 of it at 2048, 0.6
-/// to 0.9 at 4096; in f32 it takes no less time than mixed.
+/// alternatives. L D L^T: on two cores it takes 1.03 times as long as lu at n = 2048, 0.85 to 0.9
+/// of it at 4096; in f32 it takes longer than lu at both.
 MethodChoice built_in(const DeviceProfile& device) {
   const bool cpu = is_cpu(device);
   const bool butterflies = !cpu && device.fp64 && device.lacks_ptx().empty();
@@ -37,7 +37,7 @@ MethodChoice built_in(const DeviceProfile& device) {
   choice.mixed_from = cpu ? Index{1536} : kMixedFromOfRatio.front();
   if (butterflies) choice.rbt_from = kRbtFromBuiltIn;
   if (cpu) choice.cholesky_from = 1024;
-  if (cpu) choice.ldlt_from = 2048;
+  if (cpu) choice.ldlt_from = 4096;
   return choice;
 }
 
