@@ -11,14 +11,15 @@
 // chunks.
 //
 //   VEC_WIDTH  elements of a vector of the panel, 1 on GPUs
-//   LOCAL      work-items of the panel
+//   LOCAL      work-items of the panel, 1 on CPUs
+//   PIECE      rows of a piece of a job, where LOCAL is 1
 //   WIDTH      columns of a panel at most
 //   USE_FMA    1 where fma() is an instruction
 
 #include "vectors.clh"
 
-#if !defined(CHUNK) || !defined(LOCAL) || !defined(WIDTH) || !defined(USE_FMA)
-#error "CHUNK, LOCAL, WIDTH and USE_FMA must be defined"
+#if !defined(CHUNK) || !defined(LOCAL) || !defined(PIECE) || !defined(WIDTH) || !defined(USE_FMA)
+#error "CHUNK, LOCAL, PIECE, WIDTH and USE_FMA must be defined"
 #endif
 
 // Kinds of columns: of a 1 x 1 pivot, and the first and the second of a 2 x 2 pivot.
@@ -93,16 +94,25 @@ kernel void ldlt_exchange(global REAL* a, const ulong offset, const ulong ld, co
     global REAL* const row = corner + t * ld;
     for (uint k = ends[t]; k < n; ++k) {
       const uint to = exchanges[k];
+      if (to == k) continue;
       const REAL before = row[k];
       row[k] = row[to];
       row[to] = before;
     }
   }
+  uint reach = begin;  // columns of panels that end before row k
   for (uint k = begin < n ? ends[begin] : n; k < n; ++k) {
     const uint to = kinds[k] == FIRST ? exchanges[k + 1] : exchanges[k];
+    while (reach < behind && ends[reach] <= k) ++reach;
+    if (to == k) continue;
     global REAL *const x = corner + k * ld, *const y = corner + to * ld;
-    for (uint t = begin; t < behind; ++t) {
-      if (k < ends[t]) continue;
+    uint t = begin;
+    for (; t + VEC_WIDTH <= reach; t += VEC_WIDTH) {
+      const VEC before = VLOAD(x + t);
+      VSTORE(VLOAD(y + t), x + t);
+      VSTORE(before, y + t);
+    }
+    for (; t < reach; ++t) {
       const REAL before = x[t];
       x[t] = y[t];
       y[t] = before;

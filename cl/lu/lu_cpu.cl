@@ -54,6 +54,7 @@
 
 #include "cpu_tile.clh"
 #include "diagonal.cl"
+#include "fences.clh"
 #if COMPLEX
 #include "complex_vectors.clh"
 #endif
@@ -65,23 +66,7 @@
 #error "RB must be a multiple of MR, VEC_WIDTH and 8"
 #endif
 
-#if OPENCL_C >= 300
-#if !defined(__opencl_c_atomic_order_acq_rel) || !defined(__opencl_c_atomic_scope_device)
-#error "fences that reach other work-groups are required"
-#endif
-#define MANY_PHASES 1
-#else
-#define MANY_PHASES 0
-#endif
-
-// In a loop that waits: leaves the core to its other thread, and the memory that is read to who
-// writes it.
-#if defined(__clang__) && defined(__x86_64__)
-#define PAUSE __builtin_ia32_pause()
-#else
-#define PAUSE
-#endif
-
+#define MANY_PHASES FENCES
 #define PARTS (1 + COMPLEX)
 
 #define LINE 16       // uints of a cache line

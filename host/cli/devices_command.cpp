@@ -57,7 +57,7 @@ Json method_json(const ListedDevice& device) {
 }
 
 /// "cholesky from n = 1024 where A is symmetric with a positive diagonal, else mixed from n = 1536,
-/// else lu (tuned); ldlt in place of lu from n = 2048 where A is symmetric".
+/// else lu (tuned); ldlt in place of lu from n = 4096 where A is symmetric".
 std::string method_text(const ListedDevice& device) {
   const MethodChoice& choice = device.choice;
   std::string text;

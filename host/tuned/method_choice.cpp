@@ -31,8 +31,8 @@ bool is_cpu(const DeviceProfile& device) { return device.type == DeviceType::cpu
 /// H200 a solve from host memory takes 0.83 of the time at n = 640, 0.68 at 1000, 0.74 at 2048,
 /// 0.82 at 4096, and 1.66 at 8192, where the host takes 40 ms to see that A is symmetric. Below its
 /// first limit it saves 0.2 ms, and a first solve takes 0.4 s more. With portable kernels factor +
-/// solve take 0.28 of LU's time at n = 500, 0.32 at 4096. L D L^T: on two cores it takes as long as
-/// lu at n = 1400, 0.53 of it at 2048, 0.6 to 0.9 at 4096; in f32 it takes no less time than mixed.
+/// solve take 0.28 of LU's time at n = 500, 0.32 at 4096. L D L^T: on two cores it takes 1.03 times as
+/// long as lu at n = 2048, 0.85 to 0.9 of it at 4096; in f32 it takes longer than lu at both.
 MethodChoice built_in(const DeviceProfile& device) {
   const bool cpu = is_cpu(device);
   const bool butterflies = !cpu && device.fp64 && device.lacks_ptx().empty();
@@ -41,7 +41,7 @@ MethodChoice built_in(const DeviceProfile& device) {
   if (butterflies) choice.rbt_from = kRbtFromBuiltIn;
   if (cpu) {
     choice.cholesky_from = 1024;
-    choice.ldlt_from = 2048;
+    choice.ldlt_from = 4096;
   } else if (device.fp64) {
     choice.cholesky_from = 512;
     choice.cholesky_to = 4096;

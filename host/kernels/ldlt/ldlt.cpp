@@ -14,9 +14,10 @@ namespace {
 
 constexpr const char* kFile = "ldlt.cl";
 
-/// The functions give the usual values of VEC_WIDTH, LOCAL and CHUNK.
+/// The functions give the usual values of VEC_WIDTH, WIDTH, LOCAL and CHUNK.
 std::vector<ParameterSpec> parameters(int (*vec_width)(const Setting&),
-                                      int (*local)(const Setting&), int (*chunk)(const Setting&)) {
+                                      int (*width)(const Setting&), int (*local)(const Setting&),
+                                      int (*chunk)(const Setting&)) {
   return {{.name = "VEC_WIDTH", .least = 1, .most = 16, .usual = vec_width},
           {.name = "USE_FMA",
            .least = 0,
@@ -25,10 +26,29 @@ std::vector<ParameterSpec> parameters(int (*vec_width)(const Setting&),
           {.name = "WIDTH",  // columns of a panel
            .least = 8,
            .most = 256,
-           .usual = [](const Setting&) { return 64; },
+           .usual = width,
            .tried = {32, 48, 64, 96, 128}},
           {.name = "LOCAL", .least = 1, .most = 1024, .usual = local, .tried = {}},
-          {.name = "CHUNK", .least = 1, .most = 64, .usual = chunk, .tried = {}}};
+          {.name = "CHUNK", .least = 1, .most = 64, .usual = chunk, .tried = {}},
+          {.name = "PIECE",  // rows of a piece of a job
+           .least = 16,
+           .most = 1 << 16,
+           .usual = [](const Setting&) { return 128; },
+           .tried = {}}};
+}
+
+std::vector<ParameterSpec> cpu_parameters() {
+  std::vector<ParameterSpec> all =
+      parameters([](const Setting& at) { return usual_tile(at, "VEC_WIDTH"); },
+                 [](const Setting&) { return 96; }, [](const Setting&) { return 1; },
+                 [](const Setting&) { return 16; });
+  all.push_back({.name = "OPENCL_C",  // 300: work-groups help with a panel
+                 .least = 120,
+                 .most = 300,
+                 .step = 180,
+                 .usual = [](const Setting& at) { return at.device.device_fences ? 300 : 120; },
+                 .tried = {}});
+  return all;
 }
 
 std::string broken_rule(const Parameters& parameters, RealType /*type*/) {
@@ -44,7 +64,7 @@ std::vector<Demand> demands(const Parameters& parameters, RealType type) {
 }
 
 std::uint64_t workspace(const Parameters& parameters, const Setting& at) {
-  return LdltBuffers::bytes(at.type, at.n, static_cast<Index>(value_of(parameters, "WIDTH")));
+  return LdltBuffers::bytes(at.type, LdltCut(parameters, at.n));
 }
 
 }  // namespace
@@ -53,8 +73,7 @@ const KernelVariant& ldlt_cpu_variant() {
   static const KernelVariant variant{
       .name = "ldlt_cpu",
       .file = kFile,
-      .parameters = parameters([](const Setting& at) { return usual_tile(at, "VEC_WIDTH"); },
-                               [](const Setting&) { return 1; }, [](const Setting&) { return 16; }),
+      .parameters = cpu_parameters(),
       .lacks = lacks_long_loops,
       .ask = [](Context& context,
                 RealType type) { (void)ldlt_works(context, type, LuFamily::cpu); },
@@ -68,7 +87,7 @@ const KernelVariant& ldlt_variant() {
   static const KernelVariant variant{
       .name = "ldlt",
       .file = kFile,
-      .parameters = parameters([](const Setting&) { return 1; },
+      .parameters = parameters([](const Setting&) { return 1; }, [](const Setting&) { return 64; },
                                [](const Setting& at) { return usual_group(at, 512); },
                                [](const Setting&) { return 1; }),
       .lacks = lacks_nothing,
@@ -94,34 +113,50 @@ namespace {
 /// Per row of A: entries of `type`, and of cl_uint.
 constexpr std::uint64_t kNumbers = 4, kIndices = 5;
 
+/// Of `team`, besides the pieces.
+constexpr Index kCounters = 64;
+
+Index pieces_of(const LdltCut& cut) { return ceil_div(cut.n, cut.piece); }
+
 }  // namespace
 
-std::uint64_t LdltBuffers::bytes(RealType type, Index n, Index width) {
-  return n * (kNumbers * bytes_of(type) + kIndices * sizeof(cl_uint)) +
-         width * padded_ld(n, type) * bytes_of(type);
+LdltCut::LdltCut(const Parameters& parameters, Index rows)
+    : n(rows),
+      width(static_cast<Index>(value_of(parameters, "WIDTH"))),
+      piece(static_cast<Index>(value_of(parameters, "PIECE"))) {}
+
+std::uint64_t LdltBuffers::bytes(RealType type, const LdltCut& cut) {
+  return cut.n * (kNumbers * bytes_of(type) + kIndices * sizeof(cl_uint)) +
+         (cut.width * (padded_ld(cut.n, type) + 1) + pieces_of(cut)) * bytes_of(type) +
+         (kCounters + pieces_of(cut)) * sizeof(cl_uint);
 }
 
-LdltBuffers::LdltBuffers(const Context& context, RealType type, Index n, Index width) {
+LdltBuffers::LdltBuffers(const Context& context, RealType type, const LdltCut& cut) {
   constexpr const char* kWhat = "the workspace of L D L^T";
-  context.require_memory(bytes(type, n, width), kWhat);
-  const Index rows_or_one = std::max<Index>(n, 1);
+  context.require_memory(bytes(type, cut), kWhat);
+  const Index rows_or_one = std::max<Index>(cut.n, 1);
   w.ld = padded_ld(rows_or_one, type);
-  w.buffer = context.allocate(width * w.ld * bytes_of(type), kWhat);
-  for (cl::Buffer* numbers : {&d, &work})
-    *numbers = context.allocate(kNumbers / 2 * rows_or_one * bytes_of(type), kWhat);
+  w.buffer = context.allocate(cut.width * w.ld * bytes_of(type), kWhat);
+  d = context.allocate(kNumbers / 2 * rows_or_one * bytes_of(type), kWhat);
+  work = context.allocate(
+      (kNumbers / 2 * rows_or_one + cut.width + pieces_of(cut)) * bytes_of(type), kWhat);
+  team = context.allocate((kCounters + pieces_of(cut)) * sizeof(cl_uint), kWhat);
   for (cl::Buffer* indices : {&kinds, &exchanges, &order, &rows, &ends})
     *indices = context.allocate(rows_or_one * sizeof(cl_uint), kWhat);
   done = context.allocate(2 * sizeof(cl_uint), kWhat);
 }
 
 LdltKernels::LdltKernels(KernelMemo& kernels, LuFamily family, Index n)
-    : kernels_(kernels), variant_(ldlt_variant_of(family)) {
-  const std::array<const KernelVariant*, 1> own{&variant_};
-  parameters_ = usual_parameters(own, {kernels.context().profile(), kernels.type(), n});
-  width_ = static_cast<cl_uint>(value_of(parameters_, "WIDTH"));
-  local_ = static_cast<cl_uint>(value_of(parameters_, "LOCAL"));
-  chunk_ = static_cast<cl_uint>(value_of(parameters_, "CHUNK"));
-}
+    : kernels_(kernels),
+      variant_(ldlt_variant_of(family)),
+      parameters_(usual_parameters(std::array{&variant_},
+                                   {kernels.context().profile(), kernels.type(), n})),
+      cut_(parameters_, n),
+      local_(static_cast<cl_uint>(value_of(parameters_, "LOCAL"))),
+      chunk_(static_cast<cl_uint>(value_of(parameters_, "CHUNK"))),
+      groups_(family == LuFamily::cpu && value_of(parameters_, "OPENCL_C") >= 300
+                  ? kernels.context().profile().compute_units
+                  : 1) {}
 
 KernelBuild LdltKernels::build() const {
   return {variant_.name, variant_.file, macros_of(variant_, kernels_.type(), parameters_)};
@@ -154,8 +189,9 @@ void LdltKernels::panel(const cl::CommandQueue& queue, const MatrixView& a, cl_u
   panel.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, first, width,
                       buffers.w.buffer, cl_ulong{buffers.w.ld}, buffers.d, buffers.kinds,
                       buffers.exchanges, buffers.order, buffers.rows, buffers.ends, buffers.work,
-                      buffers.done, flags.buffer());
-  launch_groups(queue, panel, 1, local_);
+                      buffers.done, flags.buffer(), buffers.team);
+  const auto pieces = static_cast<cl_uint>(ceil_div<Index>(n - first, cut_.piece));
+  launch_groups(queue, panel, std::min(groups_, pieces), local_);
 }
 
 void LdltKernels::spread(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,

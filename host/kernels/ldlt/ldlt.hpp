@@ -7,7 +7,8 @@
 
 namespace clgauss {
 
-/// ldlt_cpu_variant(): for CPUs where a work-group is one core; one work-item factors a panel.
+/// ldlt_cpu_variant(): for CPUs where a work-group is one core; one work-item factors a panel, with
+/// the help of the others where fences reach them.
 /// ldlt_variant(): for any device; one work-group factors a panel.
 [[nodiscard]] const KernelVariant& ldlt_cpu_variant();
 [[nodiscard]] const KernelVariant& ldlt_variant();
@@ -18,15 +19,21 @@ namespace clgauss {
 /// Whether its kernels passed their self-test, a whole factorisation; see linalg/ldlt/sytrf.cpp.
 [[nodiscard]] bool ldlt_works(Context& context, RealType type, LuFamily family);
 
-/// The results of a panel that are stored outside of A, and its workspace; see ldlt_panel.clh. For
-/// n columns, at most `width` of them in a panel.
+/// How a variant cuts n columns: at most `width` in a panel, and their rows into pieces of `piece`.
+struct LdltCut {
+  LdltCut(const Parameters& parameters, Index n);
+
+  Index n, width, piece;
+};
+
+/// The results of a panel that are stored outside of A, and its workspace; see ldlt_panel.clh.
 struct LdltBuffers {
   /// Throws OutOfMemory.
-  LdltBuffers(const Context& context, RealType type, Index n, Index width);
-  [[nodiscard]] static std::uint64_t bytes(RealType type, Index n, Index width);
+  LdltBuffers(const Context& context, RealType type, const LdltCut& cut);
+  [[nodiscard]] static std::uint64_t bytes(RealType type, const LdltCut& cut);
 
   MatrixView w;
-  cl::Buffer d, kinds, exchanges, order, rows, ends, work, done;
+  cl::Buffer d, kinds, exchanges, order, rows, ends, work, done, team;
 };
 
 class LdltKernels {
@@ -38,8 +45,9 @@ class LdltKernels {
   /// `family` is the LU family of the variant.
   LdltKernels(KernelMemo& kernels, LuFamily family, Index n);
 
+  [[nodiscard]] const LdltCut& cut() const { return cut_; }
   /// The most columns of a panel.
-  [[nodiscard]] cl_uint width() const { return width_; }
+  [[nodiscard]] cl_uint width() const { return static_cast<cl_uint>(cut_.width); }
   [[nodiscard]] KernelBuild build() const;
 
   /// Builds all kernels.
@@ -67,7 +75,8 @@ class LdltKernels {
   KernelMemo& kernels_;
   const KernelVariant& variant_;
   Parameters parameters_;
-  cl_uint width_, local_, chunk_;
+  LdltCut cut_;
+  cl_uint local_, chunk_, groups_;  // groups_: at most, of a panel
 };
 
 }  // namespace clgauss

@@ -31,7 +31,7 @@ class Ldlt : public LuBackend {
               spec.family == LuFamily::gpu ? gemm_options_for_lu(context_, type, n, options.gemm)
                                            : options.gemm),
         kernels_(memo_, spec.family, n),
-        buffers_(context_, type, n, kernels_.width()),
+        buffers_(context_, type, kernels_.cut()),
         solves_(spec.family == LuFamily::gpu
                     ? make_plain_solves_gpu(setting_, gemm_)
                     : make_plain_solves_cpu(context_, type, n, options.gemm)) {}
@@ -158,7 +158,8 @@ class Ldlt : public LuBackend {
       queue.enqueueCopyBuffer(solves_->identity(), *indices, 0, 0, bytes);
     queue.enqueueFillBuffer(buffers_.kinds, LdltKernels::kOne, 0, bytes);
     queue.enqueueFillBuffer(buffers_.ends, columns_, 0, bytes);
-    queue.enqueueFillBuffer(buffers_.done, cl_uint{0}, 0, 2 * sizeof(cl_uint));
+    for (const cl::Buffer* zeros : {&buffers_.done, &buffers_.team})
+      queue.enqueueFillBuffer(*zeros, cl_uint{0}, 0, zeros->getInfo<CL_MEM_SIZE>());
   }
 
   /// How many of its `width` columns from k on the panel factored. Waits.
