@@ -202,7 +202,7 @@ ExitCode run_batched(const SolveCommand& command) {
   const UsedDevice device = opening.close();
   times.free = timer.lap();
   times.total = total.lap();
-  const BatchedReport report{device, system, solution, options, times, command.is("verbose")};
+  const BatchedReport report{device, system, solution, options, times, command.verbose};
   if (json) {
     json->write(report_json(report).dump(2) + "\n");
     json->commit();

@@ -100,7 +100,7 @@ struct LstsqCommand {
     options.max_scaled_residual = values["max-residual"].as<double>();
     if (!(options.max_scaled_residual > 0)) throw UsageError("--max-residual must be above 0");
     quiet = values["quiet"].as<bool>();
-    verbose = values["verbose"].as<bool>();
+    verbose = is_verbose(values);
     keep_report_apart(json, output);
   }
 };

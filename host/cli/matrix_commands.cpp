@@ -100,10 +100,12 @@ struct MatrixCommand {
     const auto accuracy = parse_word("accuracy", text("accuracy"), kMatrixAccuracies);
     if (accuracy == Accuracy::double_precision && type == RealType::f32)
       throw UsageError("--accuracy double needs factors in f64: leave --type f32 out");
+    if (accuracy == Accuracy::single_precision && type == RealType::f64)
+      throw UsageError("--accuracy single means factors in f32: leave --type f64 out");
     if (accuracy && !type)
       type = accuracy == Accuracy::single_precision ? RealType::f32 : RealType::f64;
     quiet = values["quiet"].as<bool>();
-    verbose = values["verbose"].as<bool>();
+    verbose = is_verbose(values);
   }
 };
 

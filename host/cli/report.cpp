@@ -153,6 +153,13 @@ void add_report_options(CommandTable& table, const char* json) {
   // clang-format on
 }
 
+bool is_verbose(const po::variables_map& values) {
+  const bool verbose = values["verbose"].as<bool>();
+  if (verbose && values["quiet"].as<bool>())
+    throw UsageError("--verbose belongs to the summary, which --quiet leaves out");
+  return verbose;
+}
+
 void tell_of(const Report& report, bool quiet, bool strict) {
   if (!quiet)
     tell(painted_summary(summary_text(report)));

@@ -20,6 +20,8 @@ namespace clgauss::cli {
 /// Adds the options of the device and of the report (--json, --verbose, --quiet) that solving
 /// commands share. `json` is the help text of --json.
 void add_report_options(CommandTable& table, const char* json);
+/// Whether --verbose was given. Throws UsageError beside --quiet, which leaves out what it adds to.
+[[nodiscard]] bool is_verbose(const po::variables_map& values);
 /// The help text of --json for commands whose x may go to standard output.
 inline constexpr const char* kJsonBesideX =
     "write a report to FILE; without FILE, or to -, to standard output: then also pass -o for x";

@@ -129,7 +129,7 @@ ExitCode run_solve(const Given& given) {
     return run_complex(
         {std::move(*complex), command.solve, opening, outputs.x ? &*outputs.x : nullptr,
          command.x_format, command.write, outputs.json ? &*outputs.json : nullptr, line, progress,
-         command.is("quiet"), command.is("verbose"), command.is("strict"), command.is("certify"),
+         command.is("quiet"), command.verbose, command.is("strict"), command.is("certify"),
          times.read, total, holds_b(command) ? command.system_path : std::string()});
   }
   System system = std::get<System>(std::move(read));
@@ -158,7 +158,7 @@ ExitCode run_solve(const Given& given) {
                 times,
                 {},
                 holds_b(command) ? command.system_path : std::string(),
-                command.is("verbose"),
+                command.verbose,
                 certificate};
   if (command.solve.determinant) report.determinant = solution.determinant;
   write_report(command, report, comparison, outputs);

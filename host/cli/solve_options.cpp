@@ -255,6 +255,7 @@ SolveCommand read_command(const po::variables_map& values) {
   command.solve = read_solve_options(values);
   command.context = context_options(values);
   command.context.profiling = command.launches_path.has_value();
+  command.verbose = is_verbose(values);
   if (command.is("strict") && !command.solve.trust)
     throw UsageError("--strict needs rcond, which --no-rcond leaves out: give one of them");
   command.repetitions = count_option(values, "reps", 1);

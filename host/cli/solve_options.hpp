@@ -34,6 +34,7 @@ struct SolveCommand {
   ContextOptions context = {};
   WriteOptions write = {};
   int repetitions = 3, warmups = 1;  // for --compare
+  bool verbose = false;
 
   /// Whether a switch was given.
   [[nodiscard]] bool is(const char* name) const { return values[name].as<bool>(); }

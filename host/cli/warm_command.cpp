@@ -61,7 +61,7 @@ void warm(Context& context, std::optional<Index> largest) {
 
 CommandTable warm_table() {
   CommandTable table{kWarmUsage, kWarmAbout, kWarmExamples, {}};
-  add_context_options(table);
+  add_kernel_options(table);
   table.group("Kernels")("max-n", po::value<Index>()->value_name("N"),
                          "be ready for systems up to this size [16384, on a CPU 1012]");
   return table;

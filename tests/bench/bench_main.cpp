@@ -4,6 +4,7 @@
 #include <clgauss/device.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/solve.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 
@@ -134,6 +135,8 @@ cli::ExitCode run(const cli::Given& given) {
 
   ContextOptions context_options = ContextOptions::from_environment();
   cli::take_kernels_option(given.values, context_options);
+  // Contexts of clgauss.h and programs take this from the environment.
+  ::setenv("CLGAUSS_KERNELS", context_options.vendor_kernels ? "all" : "portable", 1);
   context_options.profiling = options.breakdown;
   Context context(device, context_options);
   if (options.breakdown) return run_breakdown(context, options, sizes);

@@ -9,6 +9,7 @@
 
 #include "command_line/command.hpp"
 #include "command_line/typed.hpp"
+#include "enumeration.hpp"
 
 namespace clgauss::bench {
 
@@ -155,6 +156,53 @@ std::vector<const Peer*> peers_of(const std::string& text, const std::vector<Wha
   return named;
 }
 
+constexpr unsigned bit_of(What what) { return 1U << static_cast<unsigned>(what); }
+template <typename Predicate>
+constexpr unsigned bits_of(const Predicate& which) {
+  unsigned bits = 0;
+  for (const What what : kAllWhats)
+    if (which(what)) bits |= bit_of(what);
+  return bits;
+}
+constexpr unsigned kMatch = 1U << std::size(kAllWhats), kBreakdown = 2 * kMatch;
+
+constexpr bool has_launches(What what) {
+  return !starts_programs(what) && what != What::host && what != What::vbatched &&
+         what != What::gecon && what != What::gelsy;
+}
+constexpr bool has_leading_dimension(What what) {
+  return what == What::gemm || what == What::lu || what == What::solve || what == What::cholesky ||
+         what == What::ldlt || what == What::invert;
+}
+
+/// What is timed, one or several.
+std::string names_of(unsigned bits) {
+  std::vector<std::string_view> names;
+  for (const What what : kAllWhats)
+    if ((bits & bit_of(what)) != 0) names.push_back(what_name(what));
+  return enumeration(names, "and");
+}
+
+cli::Where of(unsigned whats, std::string value = {}) {
+  return {whats, names_of(whats), std::move(value)};
+}
+cli::Where of(What what) { return of(bit_of(what)); }
+
+std::vector<What> whats_of(const po::variables_map& values) {
+  std::vector<What> whats;
+  for (const auto& word : words_of("WHAT", values["what"].as<std::string>()))
+    whats.push_back(what_of(word));
+  return whats;
+}
+
+cli::Mode mode_of(const po::variables_map& values) {
+  const bool breakdown = values["breakdown"].as<bool>();
+  unsigned bits = breakdown ? kBreakdown : kMatch;
+  for (const What what : whats_of(values)) bits |= bit_of(what);
+  return {bits,
+          "with " + (breakdown ? std::string("--breakdown") : values["what"].as<std::string>())};
+}
+
 std::optional<std::string> word_of(const po::variables_map& values, const char* name) {
   if (values.count(name) == 0) return std::nullopt;
   return values[name].as<std::string>();
@@ -164,38 +212,44 @@ std::optional<std::string> word_of(const po::variables_map& values, const char* 
 
 cli::CommandTable bench_table() {
   static const std::string about = about_text();
+  const cli::Where kMatches{kMatch, "comparisons, without --breakdown"};
   cli::CommandTable table{"WHAT [options]", about, kExamples, {}, "what"};
   // clang-format off
   table.group("What")
       ("what", cli::words("WHAT", what_names())->required(), "gemm, lu, solve, host, batched, vbatched, file, cold, or several, separated by commas")
       ("sizes", cli::text("LIST")->default_value("1000,2048,4096"), "n: numbers and ranges first:last:step")
-      ("types", cli::words("LIST", kTypes), "f32, f64 (default: both, as far as the device has them)")
-      ("peers", cli::words("LIST", peer_names()), "libraries to compare with, or none (default: all compiled in that fit)")
-      ("reps", po::value<int>()->default_value(5)->value_name("N"), "timed runs of each contestant")
+      ("types", cli::words("LIST", kTypes), "f32, f64 (default: both, as far as the device has them)",
+       {of(bits_of([](What what) { return !starts_programs(what); }), "f32")})
+      ("peers", cli::words("LIST", peer_names()), "libraries to compare with, or none (default: all compiled in that fit)", {kMatches})
+      ("reps", po::value<int>()->default_value(5)->value_name("N"), "timed runs of each contestant", {kMatches})
       ("breakdown", po::bool_switch(), "where clgauss's time goes, by the device's clock, instead of the comparison")
-      ("k", cli::text("K"), "gemm: inner dimension, instead of a square product")
-      ("nrhs", cli::text("N")->default_value("1"), "host, batched: right-hand sides; 0 = as many as rows (batched: libraries have 1)")
-      ("batch", cli::text("N")->default_value("10000"), "batched, vbatched: systems")
-      ("smallest", cli::text("N")->default_value("0"), "vbatched: the least n; 0 = a twentieth of the largest")
-      ("kernel", cli::words("K", kernel_names())->default_value("auto"), "batched: auto, cpu, each, tile, ptx, panels or blocks")
-      ("definite", po::bool_switch(), "batched: symmetric (complex: Hermitian) positive definite systems, by Cholesky")
+      ("k", cli::text("K"), "gemm: inner dimension, instead of a square product", {of(What::gemm)})
+      ("nrhs", cli::text("N")->default_value("1"), "host, batched: right-hand sides; 0 = as many as rows (batched: libraries have 1)",
+       {of(bit_of(What::host) | bit_of(What::batched))})
+      ("batch", cli::text("N")->default_value("10000"), "batched, vbatched: systems",
+       {of(bit_of(What::batched) | bit_of(What::vbatched))})
+      ("smallest", cli::text("N")->default_value("0"), "vbatched: the least n; 0 = a twentieth of the largest", {of(What::vbatched)})
+      ("kernel", cli::words("K", kernel_names())->default_value("auto"), "batched: auto, cpu, each, tile, ptx, panels or blocks", {of(What::batched)})
+      ("definite", po::bool_switch(), "batched: symmetric (complex: Hermitian) positive definite systems, by Cholesky", {of(What::batched)})
       ("complex", po::bool_switch(), "batched: of complex numbers, c32 and c64")
-      ("grid", cli::text("G")->default_value("0"), "batched: G x G work-items a system (tile); 0 = chosen by n")
-      ("pad", cli::text("P")->default_value("0"), "elements to leave free behind every row (viennacl pads by itself)");
+      ("grid", cli::text("G")->default_value("0"), "batched: G x G work-items a system (tile); 0 = chosen by n", {of(What::batched)})
+      ("pad", cli::text("P")->default_value("0"), "elements to leave free behind every row (viennacl pads by itself)",
+       {of(bits_of(has_leading_dimension))});
   cli::add_kernels_option(cli::add_device_option(table));
   auto report = table.group("Report");
   report
       ("csv", cli::file("FILE"), "add a row a contestant to FILE")
-      ("samples", cli::file("FILE"), "add every single time to FILE");
+      ("samples", cli::file("FILE"), "add every single time to FILE", {kMatches});
   cli::add_json_option(report);
   // clang-format on
+  table.restrict_option("json", kMatches);
+  table.mode = mode_of;
   return table;
 }
 
 BenchOptions bench_options(const po::variables_map& values) {
   BenchOptions options;
-  for (const auto& word : words_of("WHAT", values["what"].as<std::string>()))
-    options.whats.push_back(what_of(word));
+  options.whats = whats_of(values);
   options.sizes = cli::parse_sizes("sizes", values["sizes"].as<std::string>());
   if (options.sizes.back() > kLargest)
     throw UsageError(fmt::format("--sizes {} is above {}", options.sizes.back(), kLargest));
@@ -203,18 +257,12 @@ BenchOptions bench_options(const po::variables_map& values) {
     for (const auto& word : words_of("--types", *types)) options.types.push_back(type_of(word));
   if (const auto named = word_of(values, "peers")) options.peers = peers_of(*named, options.whats);
   if (const auto k = word_of(values, "k")) options.k = number_of("--k", *k, 1);
-  if (options.k && std::ranges::find(options.whats, What::gemm) == options.whats.end())
-    throw UsageError("--k is for gemm");
   options.right_hand_sides = number_of("--nrhs", values["nrhs"].as<std::string>(), 0);
   options.device = values["device"].as<std::string>();
   options.reps = values["reps"].as<int>();
   options.breakdown = values["breakdown"].as<bool>();
-  const auto has_no_parts = [](What what) {
-    return starts_programs(what) || what == What::host || what == What::vbatched ||
-           what == What::gecon;
-  };
-  if (options.breakdown && std::ranges::any_of(options.whats, has_no_parts))
-    throw UsageError("--breakdown is not for host, vbatched, gecon, file and cold");
+  if (options.breakdown && !std::ranges::all_of(options.whats, has_launches))
+    throw UsageError("--breakdown belongs to " + names_of(bits_of(has_launches)) + " alone");
   if (options.reps < 1) throw UsageError("--reps must be at least 1");
   options.pad = number_of("--pad", values["pad"].as<std::string>(), 0);
   options.batch = number_of("--batch", values["batch"].as<std::string>(), 1);
@@ -226,7 +274,7 @@ BenchOptions bench_options(const po::variables_map& values) {
   options.batched.complex = values["complex"].as<bool>();
   const auto is_batched = [](What what) { return what == What::batched; };
   if (options.batched.complex && !std::ranges::all_of(options.whats, is_batched))
-    throw UsageError("--complex is for batched");
+    throw UsageError("--complex belongs to batched alone");
   options.csv = word_of(values, "csv");
   options.samples = word_of(values, "samples");
   return options;

@@ -31,8 +31,17 @@ constexpr std::string_view kExplainExamples =
     "clgauss-tune explain --rows results --fit-sizes 1012,4006 --predict 2048";
 
 /// The modes: rows that are measured now, rows that are there; a kernel of the user's; constants
-/// that are the same for all kernels.
-enum ExplainModes : unsigned { kMeasures = 1, kReads = 2, kPredictsOwn = 4, kFitsOnce = 8 };
+/// that are the same for all kernels, from the rows that are explained; launches and errors that
+/// are told.
+enum ExplainModes : unsigned {
+  kMeasures = 1,
+  kReads = 2,
+  kPredictsOwn = 4,
+  kFitsOnce = 8,
+  kFitsThese = 16,
+  kTellsLaunches = 32,
+  kTellsErrors = 64
+};
 
 std::vector<std::string> list_of(const po::variables_map& values, const char* name) {
   const auto text = cli::option<std::string>(values, name);
@@ -258,15 +267,26 @@ cli::CommandTable explain_table() {
   table.scopes = {
       {kMeasures,
        "what is measured, with -o",
-       {"sizes", "reps", "warmup", "timeout", "budget", "append", "device"}},
+       {"sizes", "reps", "warmup", "timeout", "budget", "append", "quiet", "device", "kernels",
+        "kernel-dir", "cores-per-cu"}},
       {kPredictsOwn, "your kernel, with --global", {"launches", "bytes", "flops", "reads", "rate"}},
       {kFitsOnce,
        "constants for all kernels, without --each-kernel",
-       {"fit-kernels", "fit-sizes", "fit-rows"}}};
+       {"fit-kernels", "fit-sizes", "fit-rows"}},
+      {kFitsThese,
+       "constants from the rows that are explained, without --fit-rows",
+       {"fit-kernels", "fit-sizes"}},
+      {kTellsLaunches, "what is told without --global, or by --predictions", {"predict"}},
+      {kTellsErrors,
+       "what is told without --global, or by --predictions or --json",
+       {"each-kernel"}}};
   table.mode = [](const po::variables_map& values) -> cli::Mode {
-    const bool reads = values.count("rows") > 0;
-    return {(reads ? kReads : kMeasures) | (values.count("global") > 0 ? kPredictsOwn : 0U) |
-                (values["each-kernel"].as<bool>() ? 0U : kFitsOnce),
+    const auto given = [&](const char* name) { return values.count(name) > 0; };
+    const bool launches = !given("global") || given("predictions");
+    return {(given("rows") ? kReads : kMeasures) | (given("global") ? kPredictsOwn : 0U) |
+                (values["each-kernel"].as<bool>() ? 0U : kFitsOnce) |
+                (given("fit-rows") ? 0U : kFitsThese) | (launches ? kTellsLaunches : 0U) |
+                (launches || given("json") ? kTellsErrors : 0U),
             ""};
   };
   return table;
