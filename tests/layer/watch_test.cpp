@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -77,7 +78,7 @@ class Openings {
 TEST_CASE("layer: a program sees the same with the layer and without, watched and repaired") {
   for (const char* what :
        {"kernels", "profiled", "events", "unordered", "user-events", "errors", "threads", "objects",
-        "included", "linked", "unreleased", "fork", "crash"}) {
+        "included", "linked", "newer", "unreleased", "fork", "crash"}) {
     CAPTURE(what);
     const TemporaryFolder folder;
     const ProcessResult without = alone(folder, what);
@@ -158,8 +159,8 @@ TEST_CASE("layer: only what may be changed is, and a decision is kept") {
     recalled += one.at("recalled").get<bool>();
     const std::string kernel = one.at("kernel");
     const bool may_change =
-        one.at("group").is_null() &&
-        (kernel == "axpy" || kernel == "blur" || kernel == "deep" || kernel == "commented");
+        one.at("group").is_null() && (kernel == "axpy" || kernel == "blur" || kernel == "deep" ||
+                                      kernel == "commented" || kernel == "nested");
     if (!may_change) CHECK(one.at("way").is_null());
     if (!may_change) CHECK_FALSE(one.at("recalled"));
   }
@@ -169,8 +170,8 @@ TEST_CASE("layer: only what may be changed is, and a decision is kept") {
 TEST_CASE("layer: sizes can be forced, the program's own, too, and answers stay") {
   const TemporaryFolder folder;
   std::size_t changed = 0, split = 0;
-  for (const char* what :
-       {"kernels", "profiled", "events", "unordered", "threads", "objects", "unreleased", "fork"}) {
+  for (const char* what : {"kernels", "profiled", "events", "unordered", "threads", "objects",
+                           "newer", "unreleased", "fork"}) {
     CAPTURE(what);
     const ProcessResult forced =
         watch(folder, "--json launches.json", what, "CLGAUSS_LAYER_REPAIR=force");
@@ -192,6 +193,28 @@ TEST_CASE("layer: sizes can be forced, the program's own, too, and answers stay"
     CHECK_FALSE(one.at("recalled"));  // what was forced is no decision
   CHECK(has(watch(folder, "--explain axpy", "unreleased", "CLGAUSS_LAYER_REPAIR=force").err,
             "forced: "));
+}
+
+TEST_CASE("layer: which kernels get a size where all that may get one do") {
+  const TemporaryFolder folder;
+  std::map<std::string, std::set<std::string>> ways;  // of the launches of a kernel
+  for (const char* what : {"kernels", "newer"}) {
+    watch(folder, "--json launches.json", std::string(what) + " Portable",
+          "CLGAUSS_LAYER_REPAIR=force");
+    const json all = json::parse(content_of(folder / "launches.json"));
+    for (const json& one : all.at("launches")) {
+      const std::string way = one.at("way").is_null() ? "" : one.at("way").get<std::string>();
+      ways[one.at("kernel")].insert(has(way, "split") ? "split" : way.empty() ? "none" : "size");
+    }
+  }
+  using Ways = std::set<std::string>;
+  CHECK(ways["nested"] == Ways{"size", "split"});
+  CHECK(ways["linear"] == Ways{"none", "size"});  // the parts of a split count by themselves
+  CHECK(ways["blind"] == Ways{"size", "split"});
+  for (const char* telling : {"nested_told", "local_linear", "enqueued", "printed"}) {
+    CAPTURE(telling);
+    CHECK(ways[telling] == Ways{"none"});
+  }
 }
 
 TEST_CASE(

@@ -49,6 +49,19 @@ kernel void local_id(global float* y, global const float* x, uint n) {
 kernel void global_size(global float* y, global const float* x, uint n) {
   y[ID(0)] = (float)get_global_size(0) + (float)get_global_offset(0) + x[ID(0)];
 }
+float turned(float v) { return v + 1; }
+// Macros that call helpers within helpers, and one that names itself.
+#define turned(v) (turned(v) * 0.5f)
+#define TWICE(f, v) f(f(v))
+#define FOUR_TIMES(f, v) TWICE(f, TWICE(f, v))
+#define ASK(what) get_##what(0)
+float told(float v) { return v + 0.001f * (float)ASK(local_size); }
+kernel void nested(global float* y, global const float* x, uint n) {
+  y[ID(0)] = FOUR_TIMES(turned, x[ID(0)]);
+}
+kernel void nested_told(global float* y, global const float* x, uint n) {
+  y[ID(0)] = FOUR_TIMES(told, x[ID(0)]);
+}
 kernel void counted(global float* y, global const float* x, uint n) {
   atomic_inc((volatile global int*)y);
 }

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cases.hpp"
@@ -26,13 +27,15 @@ std::vector<Binary> binaries_of(cl_program program) {
   return binaries;
 }
 
-void launch_often(const Machine& on, cl_program program, const char* name, int times = kLaunches) {
+constexpr Range kPrimeRange{1, {0, 0, 0}, {kLong, 1, 1}};
+
+void launch_often(const Machine& on, cl_program program, const char* name, int times = kLaunches,
+                  const Range& range = kPrimeRange, const std::size_t* local = nullptr) {
   cl_int code = 0;
   const cl_kernel kernel = clCreateKernel(program, name, &code);
   require(code, "clCreateKernel");
   Machine::set(kernel, on.y, on.x, kLong);
-  for (int i = 0; i < times; ++i)
-    require(launch(on, kernel, {1, {0, 0, 0}, {kLong, 1, 1}}), "launch");
+  for (int i = 0; i < times; ++i) require(launch(on, kernel, range, local), "launch");
   std::printf("%s: %016llx\n", name, static_cast<unsigned long long>(on.answer()));
   clReleaseKernel(kernel);
 }
@@ -105,6 +108,57 @@ void run_linked(cl_device_id device) {
     clReleaseProgram(again);
   }
   for (const cl_program object : objects) clReleaseProgram(object);
+}
+
+void run_newer(cl_device_id device) {
+  const Machine on(device);
+  const auto built = [&](const char* text, const char* options) {
+    cl_int code = 0;
+    const cl_program program = clCreateProgramWithSource(on.context, 1, &text, nullptr, &code);
+    require(code, "clCreateProgramWithSource");
+    code = clBuildProgram(program, 1, &device, options, nullptr, nullptr);
+    std::printf("%s: %s\n", options, code == CL_SUCCESS ? "built" : "not built");
+    return std::pair(program, code == CL_SUCCESS);
+  };
+  constexpr Range kDividing{1, {0, 0, 0}, {100000, 1, 1}};
+  const auto [sizes, has_sizes] = built(
+      "kernel void linear(global float* y, global const float* x, uint n) {\n"
+      "  y[get_global_linear_id()] = y[get_global_linear_id()] * 0.5f + x[get_global_id(0)];\n"
+      "}\n"
+      "kernel void local_linear(global float* y, global const float* x, uint n) {\n"
+      "  y[get_global_id(0)] = (float)get_local_linear_id() + x[get_global_id(0)];\n"
+      "}\n"
+      "kernel void enqueued(global float* y, global const float* x, uint n) {\n"
+      "  y[get_global_id(0)] = (float)(3 * get_enqueued_local_size(0) + get_local_size(0)) +\n"
+      "                        x[get_global_id(0)];\n"
+      "}\n"
+      "kernel void blind(global float* y, global const float* x, uint n) {\n"
+      "  y[get_global_id(0)] = y[get_global_id(0)] * 0.5f + x[get_global_id(0)];\n"
+      "}\n",
+      "-cl-std=CL3.0");
+  if (has_sizes) {
+    cl_bool smaller_groups = CL_FALSE;
+    clGetDeviceInfo(device, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, sizeof smaller_groups,
+                    &smaller_groups, nullptr);
+    for (const char* kernel : {"linear", "local_linear", "enqueued", "blind"}) {
+      for (const Range& range : {kPrimeRange, kDividing})
+        launch_often(on, sizes, kernel, kLaunches, range);
+      const std::size_t own = 48;  // divides neither range
+      if (smaller_groups == CL_TRUE) launch_often(on, sizes, kernel, kLaunches, kPrimeRange, &own);
+    }
+  }
+  clReleaseProgram(sizes);
+  const auto [printing, has_printing] = built(
+      "kernel void printed(global float* y, global const float* x, uint n) {\n"
+      "  size_t i = get_global_id(0);\n"
+      "  y[i] = 2 * x[i];\n"
+      "  if (i == 4242) printf(\"work-item %d of %d\\n\", (int)i, (int)n);\n"
+      "}\n",
+      "-w");
+  if (has_printing)
+    for (const Range& range : {kPrimeRange, kDividing})
+      launch_often(on, printing, "printed", kLaunches, range);
+  clReleaseProgram(printing);
 }
 
 void run_devices(cl_device_id first) {
