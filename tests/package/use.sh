@@ -24,6 +24,15 @@ if command -v clgauss-distributed >/dev/null; then
   step clgauss solve system.txt --devices all -o x_of_all.txt
   [ -s x_of_all.txt ] || fail "no x was written beyond one device"
 fi
+# The layer and the shim where they are installed. python3-numpy, which python3-clgauss brings, calls LAPACK by liblapack.so.3.
+step clgauss solve system.txt --method gauss -o x_by_gauss.txt
+step clgauss-tune watch --json launches.json -- clgauss solve system.txt --method gauss -o watched.txt
+grep -q gauss_fwd launches.json || fail "the layer saw no launch: $(head -c 300 launches.json)"
+cmp x_by_gauss.txt watched.txt || fail "x is another one under the layer"
+step clgauss run --force --report calls.txt -- /usr/bin/python3 -c 'import numpy
+a = numpy.random.default_rng(1).standard_normal((300, 300))
+assert abs(numpy.linalg.solve(a, a.sum(axis=1)) - 1).max() <= 1e-9'
+awk '$1 == "dgesv" && $2 >= 1 {found = 1} END {exit !found}' calls.txt || fail "the device had no call: $(cat calls.txt)"
 for name in clgauss clgauss-tune; do
   gzip -t "/usr/share/man/man1/$name.1.gz"
   [ -s "/usr/share/bash-completion/completions/$name" ] || fail "no completion of $name"
