@@ -1,6 +1,7 @@
 /* A program that calls LAPACK as others do, and looks at what it gets: run by itself, and by
- * `clgauss run`, over several LAPACKs. Without arguments every routine, in every type. With "fork",
- * "threads", "signals", "one N", "wide N", "rest N" or "exit SECONDS" what the words say. */
+ * `clgauss run`, over several LAPACKs. Without arguments every routine, in every type; with "large"
+ * likewise, once each. With "fork", "threads", "signals", "one N", "wide N", "rest N" or "exit
+ * SECONDS" what the words say. */
 #include <complex.h>
 #include <math.h>
 #include <pthread.h>
@@ -11,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PAD = -77, LARGEST = 400 };
+enum { PAD = -77, LARGEST = 1025 };
 static const double BOUND = 30;
 
 static int failures;
@@ -181,6 +182,16 @@ int main(int argc, char** argv) {
     factor_d(n, 2 * n, n);
     factor_d(2 * n, n, 2 * n);
     factor_z(n, n / 2, n);
+  } else if (strcmp(what, "large") == 0) { /* beyond blocks of 512 and of 1024 */
+    const int sizes[] = {513, LARGEST};
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
+      each_s(sizes[s]);
+      each_d(sizes[s]);
+      each_c(sizes[s]);
+      each_z(sizes[s]);
+      each_real_s(sizes[s]);
+      each_real_d(sizes[s]);
+    }
   } else if (strcmp(what, "exit") == 0) { /* while another thread is at it */
     pthread_t thread;
     n = 300;

@@ -131,13 +131,18 @@ static void T(factor)(int m, int n, int lda) {
       a[j * lda + k] = a[j * lda + ipiv[k] - 1];
       a[j * lda + ipiv[k] - 1] = swapped;
     }
+    NUMBER* const r = T(copied)(a + j * lda, 1, m);
+    for (int k = 0; k <= j && k < steps; ++k) {
+      const NUMBER u = lu[j * lda + k];
+      r[k] -= u;
+      for (int i = k + 1; i < m; ++i) r[i] -= lu[k * lda + i] * u;
+    }
     for (int i = 0; i < m; ++i) {
-      NUMBER r = a[j * lda + i];
-      sum += (double)MAGNITUDE(r);
-      for (int k = 0; k <= i && k <= j; ++k) r -= (k == i ? 1 : lu[k * lda + i]) * lu[j * lda + k];
-      off += (double)MAGNITUDE(r);
+      sum += (double)MAGNITUDE(a[j * lda + i]);
+      off += (double)MAGNITUDE(r[i]);
       if (i > j) largest = fmax(largest, (double)MAGNITUDE(lu[j * lda + i]));
     }
+    free(r);
     norm = fmax(norm, sum);
     worst = isnan(off) ? INFINITY : fmax(worst, off);
   }
@@ -265,8 +270,21 @@ static void T(refuse)(void) {
   EXPECT(info == 0 && complaints == 3);
 }
 
+/* Each routine once. */
+static void T(each)(int n) {
+  T(solve)(n, 3, n + 3, n + 1);
+  T(invert)(n, 70, n + 3, n + 1);
+  T(factor)(n, n + n / 3, n + 2);
+  T(factor)(n + n / 3, n, n + n / 3);
+  T(cholesky)("L", n, 3, n + 3, n + 1);
+  T(cholesky)("U", n, 1, n, n);
+#ifdef MIXED_GESV
+  T(solve_mixed)(n, 3, n + 3, n + 1);
+#endif
+}
+
 static void T(test)(void) {
-  const int sizes[] = {1, 2, 5, 33, 100, 129, 257, LARGEST};
+  const int sizes[] = {1, 2, 5, 33, 100, 129, 257, 400};
   for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
     T(solve)(sizes[s], 1, sizes[s], sizes[s]);
     T(solve)(sizes[s], 3, sizes[s] + 3, sizes[s] + 1);

@@ -3,6 +3,7 @@
 #   suite-T    LAPACK's own tests of type T (s, d, c, z; ds and zc: dsgesv and zcgesv): every line as without it
 #   suite-wide those of type d with 64-bit integers, of a library that has the names of liblapack (liblapack64-test)
 #   callers    a program of ours, which fork()s, has threads and signals, and ends while kernels are built
+#   large      the same with n = 513 and 1025 (a minute)
 #   choice     what is measured, kept and obeyed
 #   faults     OpenCL calls that fail and numbers that are damaged: every answer is right all the same
 #   scripts    what R and Octave have of it, and R's workspace saved by SIGUSR1 (r-base-core, octave)
@@ -79,6 +80,15 @@ case $kind in
     for seconds in 0.02 0.1 0.2 0.4 0.8; do  # nothing is built, nor kept
       XDG_CACHE_HOME=$folder/$seconds POCL_CACHE_DIR=$folder/$seconds "$run" run --force -- "$callers" exit $seconds ||
         fail "ending after $seconds s"
+    done ;;
+
+  large)
+    for libraries in "$(reference)" "$(openblas)"; do
+      LD_LIBRARY_PATH=$libraries "$run" run --force --log calls.log -- "$callers" large || fail "over $libraries"
+      for routine in {s,d,c,z}{gesv,getrf,getri,posv,potrf} {s,d,c,z}getrs {s,d}{potri,sysv,sytrf,gecon} dsgesv zcgesv; do
+        grep -q " $routine n=1025 .* device " calls.log || fail "the device was not asked for $routine over $libraries"
+      done
+      rm calls.log
     done ;;
 
   choice)
@@ -216,5 +226,5 @@ case $kind in
     done
     grep -q 'nothing was written' damaged.log || fail "no damage was met" ;;
 
-  *) echo "tests/lapack/run.sh suite-{s,d,c,z,ds,zc,wide}|callers|choice|faults|scripts|suites BUILD_DIR" >&2; exit 2 ;;
+  *) echo "tests/lapack/run.sh suite-{s,d,c,z,ds,zc,wide}|callers|large|choice|faults|scripts|suites BUILD_DIR" >&2; exit 2 ;;
 esac
