@@ -31,8 +31,8 @@ bool is_cpu(const DeviceProfile& device) { return device.type == DeviceType::cpu
 /// H200 a solve from host memory takes 0.83 of the time at n = 640, 0.68 at 1000, 0.74 at 2048,
 /// 0.82 at 4096, and 1.66 at 8192, where the host takes 40 ms to see that A is symmetric. Below its
 /// first limit it saves 0.2 ms, and a first solve takes 0.4 s more. With portable kernels factor +
-/// solve take 0.28 of LU's time at n = 500, 0.32 at 4096. L D L^T: on two cores it takes 1.03 times as
-/// long as lu at n = 2048, 0.85 to 0.9 of it at 4096; in f32 it takes longer than lu at both.
+/// solve take 0.28 of LU's time at n = 500, 0.32 at 4096. L D L^T: on two cores it takes 1.03 times
+/// as long as lu at n = 2048, 0.85 to 0.9 of it at 4096; in f32 it takes longer than lu at both.
 MethodChoice built_in(const DeviceProfile& device) {
   const bool cpu = is_cpu(device);
   const bool butterflies = !cpu && device.fp64 && device.lacks_ptx().empty();

@@ -31,8 +31,8 @@ constexpr std::string_view kExplainExamples =
     "clgauss-tune explain --rows results --fit-sizes 1012,4006 --predict 2048";
 
 /// The modes: rows that are measured now, rows that are there; a kernel of the user's; constants
-/// that are the same for all kernels, from the rows that are explained; launches and errors that are
-/// told.
+/// that are the same for all kernels, from the rows that are explained; launches and errors that
+/// are told.
 enum ExplainModes : unsigned {
   kMeasures = 1,
   kReads = 2,

@@ -38,8 +38,8 @@ void run_saved_short(cl_device_id device);
 /// Two texts that are compiled by themselves and linked, and all that was made of them anew from
 /// its binaries. One text calls what lets it tell its size in the other.
 void run_linked(cl_device_id device);
-/// Kernels of what OpenCL C 1.2 lacks: linear ids, sizes that were enqueued, groups at the end of the
-/// range that are smaller; and lines that a kernel prints.
+/// Kernels of what OpenCL C 1.2 lacks: linear ids, sizes that were enqueued, smaller groups at the
+/// range's end; and lines that a kernel prints.
 void run_newer(cl_device_id device);
 /// Two programs for two devices; the second one can tell its size. Then one of the first one's
 /// binary for one device and the second one's for the other. (PoCL 3.1 takes them in no other
