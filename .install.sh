@@ -43,12 +43,12 @@ install_packages() {
 # must have names that differ.
 configure() {  # build folder, more of cmake's options
   mkdir -p "$1"
-  rm -f "$1"/build.log
+  [ -e "$1"/build.ninja ] || rm -f "$1"/build.log
   cmake -S . -B "$1" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON "${@:2}" >"$1"/configure.log ||
     { cat "$1"/configure.log >&2; return 1; }
 }
 
-# cmake --build with its output added to build.log of the build folder, which configure() began: a line of progress on a terminal, all of
+# cmake --build with its output added to build.log of the build folder, which holds all since it was first configured: a line of progress on a terminal, all of
 # its end where it fails.
 quiet_build() {  # build folder, more of cmake's options
   local log=$1/build.log failed=0

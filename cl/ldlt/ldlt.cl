@@ -3,7 +3,7 @@
 // places. The factors are stored as those of an LU with rows and columns exchanged, so that any
 // solve by LU works with them: where D has the 2 x 2 block (d11 d21, d21 d22), its two rows are
 // exchanged, and with D = L' U' the unit lower triangle is L L' and the upper one U' L^T. Portable
-// OpenCL C 1.2.
+// OpenCL C 1.2, or of 3.0 by OPENCL_C.
 //
 // A is n x n, row-major, of which the lower triangle is read; W, kinds, exchanges and ends are
 // those of ldlt_panel.clh. But for the panel a work-item takes CHUNK rows or columns, without
@@ -15,6 +15,7 @@
 //   PIECE      rows of a piece of a job, where LOCAL is 1
 //   WIDTH      columns of a panel at most
 //   USE_FMA    1 where fma() is an instruction
+//   OPENCL_C   300: work-groups help with a panel, LOCAL is 1 and the device has fences
 
 #include "vectors.clh"
 

@@ -31,8 +31,8 @@ bool is_cpu(const DeviceProfile& device) { return device.type == DeviceType::cpu
 /// H200 a solve from host memory takes 0.83 of the time at n = 640, 0.68 at 1000, 0.74 at 2048,
 /// 0.82 at 4096, and 1.66 at 8192, where the host takes 40 ms to see that A is symmetric. Below its
 /// first limit it saves 0.2 ms, and a first solve takes 0.4 s more. With portable kernels factor +
-/// solve take 0.28 of LU's time at n = 500, 0.32 at 4096. L D L^T: on two cores it takes 1.03 times
-/// as long as lu at n = 2048, 0.85 to 0.9 of it at 4096; in f32 it takes longer than lu at both.
+/// solve take 0.28 of LU's time at n = 500, 0.32 at 4096. L D L^T: on two cores it takes as long
+/// as lu at n = 2048, 0.84 of it at 3072, 0.75 to 0.82 at 4096; in f32 0.94 there, more below.
 MethodChoice built_in(const DeviceProfile& device) {
   const bool cpu = is_cpu(device);
   const bool butterflies = !cpu && device.fp64 && device.lacks_ptx().empty();
@@ -50,7 +50,8 @@ MethodChoice built_in(const DeviceProfile& device) {
 }
 
 /// The choice on a GPU with these rates. rbt is mixed without panels, so it pays off no later than
-/// mixed.
+/// mixed. Where f64 is slow, arithmetic takes far longer than the host's look at A, which limits
+/// Cholesky where f64 is fast; from a ratio of 4 on that was not measured.
 MethodChoice by_rates(DeviceProfile device, const ArithmeticRates& rates) {
   device.type = DeviceType::gpu;  // also if the rates are simulated
   MethodChoice choice = built_in(device);
@@ -59,6 +60,7 @@ MethodChoice by_rates(DeviceProfile device, const ArithmeticRates& rates) {
       kMixedFromOfRatio.at(static_cast<std::size_t>(std::bit_width(rates.ratio)) - 1);
   if (choice.rbt_from != MethodChoice::kNever)
     choice.rbt_from = std::min(choice.rbt_from, choice.mixed_from);
+  if (rates.ratio > 2) choice.cholesky_to = MethodChoice::kNever;
   return choice;
 }
 

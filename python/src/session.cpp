@@ -207,25 +207,24 @@ bool Session::run_at_once(const Body& body) {
   const nb::gil_scoped_release no_gil;
   const std::unique_lock alone(busy_, std::try_to_lock);
   if (!alone) return false;
-  auto next = Clock::now() + kBetweenSignals;
-  body([&](std::string_view, double) {
-    if (Clock::now() < next) return;
-    next = Clock::now() + kBetweenSignals;
-    const nb::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  });
+  const auto end = Clock::now() + kBetweenSignals;
+  try {
+    body([end](std::string_view, double) {
+      if (Clock::now() >= end) throw Interrupted();
+    });
+  } catch (const Interrupted&) {
+    return false;
+  }
   return true;
 }
 
 void Session::run_as_usual(const Kind& kind, const Body& body) {
+  const bool was_quick = quick_.erase(kind) > 0 || takes_all_for_quick;
   const auto began = Clock::now();
-  if (!(takes_all_for_quick || quick_.contains(kind)) || !run_at_once(body)) run(body);
-  if (Clock::now() - began >= kBetweenSignals) {
-    quick_.erase(kind);
-  } else {
-    if (quick_.size() >= kQuickKinds) quick_.clear();
-    quick_.insert(kind);
-  }
+  if (!was_quick || !run_at_once(body)) run(body);
+  if (Clock::now() - began >= kBetweenSignals) return;
+  if (quick_.size() >= kQuickKinds) quick_.clear();
+  quick_.insert(kind);
 }
 
 std::optional<SmallSolver*> Session::small_solver(Index n, Index nrhs) const {

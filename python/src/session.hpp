@@ -51,15 +51,15 @@ class Session : public std::enable_shared_from_this<Session> {
   /// child process.
   void run(const Body& body);
 
-  /// The body here and now, without the GIL: for what takes no longer than a signal may wait. If it
-  /// does, its progress callback ends it after Ctrl-C, but nothing ends a driver that waits. False,
-  /// and nothing done, if the context is busy. Throws Error in a child process.
+  /// The body here and now, without the GIL: for what takes no longer than a signal may wait. False
+  /// if the context is busy, or if the progress callback ended the body because it took longer.
+  /// Nothing ends a driver that waits. Throws Error in a child process.
   [[nodiscard]] bool run_at_once(const Body& body);
 
   /// What the time of a solve depends on: its size and options, as numbers.
   using Kind = std::array<Index, 6>;
   /// run_at_once() if work of this kind was quick the last time, which saves waking a thread,
-  /// 0.1 ms; else run().
+  /// 0.1 ms; else, and if that was wrong, run(). The body may so be begun twice.
   void run_as_usual(const Kind& kind, const Body& body);
   /// Takes all work for quick. Tests say yes to it.
   bool takes_all_for_quick = false;

@@ -219,12 +219,10 @@ TEST_CASE("a rehearsal of every method names what a solve by each then builds") 
     }
     constexpr Index larger = 2500;
     const System large{generate_matrix("spd", larger, 1), Matrix(larger, 1, Values(larger, 1.0))};
-    SolveOptions options_of_large;
-    options_of_large.trust = true;
-    for (const Method method : {Method::lu, Method::automatic}) {
-      options_of_large.method = method;
-      CHECK(solve(context, large, options_of_large).status == SolveStatus::ok);
-    }
+    SolveOptions by_lu;
+    by_lu.method = Method::lu;
+    by_lu.trust = true;
+    CHECK(solve(context, large, by_lu).status == SolveStatus::ok);
   });
 }
 

@@ -17,8 +17,9 @@ MethodChoice choice_of(const DeviceProfile& device, double f32, double f64) {
 }
 
 bool takes_cholesky_on_gpu(const MethodChoice& choice) {
+  const bool slow_f64 = choice.rates && choice.rates->ratio > 2;
   return choice.takes_cholesky(512) && choice.takes_cholesky(4096) && !choice.takes_cholesky(511) &&
-         !choice.takes_cholesky(4097);
+         choice.takes_cholesky(4097) == slow_f64;
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ struct Verdict {
 /// Tries some ways against the driver's own size: each once to warm up; kChoosing rounds of all to
 /// choose one; kComparing rounds of that one, the driver's own size and the driver's own size once
 /// more, as its control. The order within a round is random. The choice and the comparison share no
-/// time, so that what was fast by chance is not kept for it. At most 46 launches for four ways.
+/// time, so that what was fast by chance is not kept for it. At most 43 launches for four ways.
 class Trial {
  public:
   static constexpr std::size_t kChoosing = 3, kComparing = 9;

@@ -113,7 +113,7 @@ namespace {
 /// Per row of A: entries of `type`, and of cl_uint.
 constexpr std::uint64_t kNumbers = 4, kIndices = 5;
 
-/// Of `team`, besides the pieces.
+/// Of `team`, besides the pieces: four lines (LINE of ldlt_panel.clh).
 constexpr Index kCounters = 64;
 
 Index pieces_of(const LdltCut& cut) { return ceil_div(cut.n, cut.piece); }

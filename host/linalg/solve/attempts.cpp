@@ -38,12 +38,14 @@ FactorCall call_for(const Context& context, const Plan& plan, const SolveOptions
   return call;
 }
 
+/// The largest n of what is built ahead.
+constexpr Index kLargestAhead = 4096;
+
 /// Whether helper processes may build for other methods, too: neither their share of the device's
 /// memory, some hundred MB each, nor the matrices that a rehearsal allocates may be missed.
-constexpr Index kMostUnknowns = 4096;
 bool builds_ahead(const Context& context, SystemSize size) {
   constexpr std::uint64_t kLeastMemory = std::uint64_t{20} << 30U;
-  return size.n <= kMostUnknowns && context.profile().global_mem_bytes >= kLeastMemory;
+  return size.n <= kLargestAhead && context.profile().global_mem_bytes >= kLeastMemory;
 }
 
 void prepare(Context& context, const SolveOptions& options, SystemSize size) {
@@ -154,13 +156,14 @@ void add(SolveTimes& times, const SolveTimes& more) {
 }  // namespace
 
 void prepare_every_method(Context& context, SystemSize size) {
-  const std::vector<SolveOptions> all = factorizations_on(context.profile());
-  for (const SolveOptions& options : all) prepare(context, options, size);
-  if (size.n >= kMostUnknowns) return;
-  SolveOptions automatic;
-  automatic.trust = true;
-  for (const SolveOptions& options : {all.front(), automatic})
-    prepare(context, options, {kMostUnknowns, size.nrhs});
+  for (const SolveOptions& options : factorizations_on(context.profile()))
+    prepare(context, options, size);
+  if (size.n >= kLargestAhead) return;
+  SolveOptions larger;
+  larger.method = Method::lu;
+  larger.trust = true;
+  larger.type = context.profile().fp64 ? RealType::f64 : RealType::f32;
+  prepare(context, larger, {kLargestAhead, 1});
 }
 
 Answer answer_by_factors(Context& context, const System& system, Plan plan,

@@ -14,7 +14,7 @@ namespace clgauss {
                                        const ProgressCallback& progress);
 
 /// For ProgramStore::rehearse(): names the kernels of every method, for systems of this size, and
-/// those of LU and of Method::automatic for larger ones.
+/// those of LU for larger ones with one right-hand side.
 void prepare_every_method(Context& context, SystemSize size);
 
 /// Solves by one plan without keeping A. The memory of system.a goes back to the operating system
