@@ -63,6 +63,8 @@ int usual_tile(const Setting& setting, std::string_view name) {
       ->usual(setting);
 }
 
+int usual_language(const Setting& setting) { return setting.device.device_fences ? 300 : 120; }
+
 std::string broken_tile_rule(const Parameters& parameters, RealType /*type*/) {
   const int width = value_of(parameters, "VEC_WIDTH");
   if (width == 12) return "VEC_WIDTH must be 4, 8 or 16";

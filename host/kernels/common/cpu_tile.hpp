@@ -29,6 +29,10 @@ constexpr T round_up(T a, std::type_identity_t<T> b) {
 /// The usual value of one of the tile's parameters.
 [[nodiscard]] int usual_tile(const Setting& setting, std::string_view name);
 
+/// The usual OPENCL_C of kernels whose work-groups wait for each other (cl/common/fences.clh): 300
+/// where the device has fences for that, else 120.
+[[nodiscard]] int usual_language(const Setting& setting);
+
 /// KernelVariant::broken_rule for the tile's parameters.
 [[nodiscard]] std::string broken_tile_rule(const Parameters& parameters, RealType type);
 

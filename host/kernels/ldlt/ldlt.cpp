@@ -46,7 +46,7 @@ std::vector<ParameterSpec> cpu_parameters() {
                  .least = 120,
                  .most = 300,
                  .step = 180,
-                 .usual = [](const Setting& at) { return at.device.device_fences ? 300 : 120; },
+                 .usual = usual_language,
                  .tried = {}});
   return all;
 }

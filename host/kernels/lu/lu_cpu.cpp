@@ -20,7 +20,7 @@ std::vector<ParameterSpec> parameters() {
         .least = 120,
         .most = 300,
         .step = 60,
-        .usual = [](const Setting& at) { return at.device.device_fences ? 300 : 120; }},
+        .usual = usual_language},
        {.name = "RB",  // rows of a chunk of the panel store
         .least = 8,
         .most = 64,
