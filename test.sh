@@ -45,6 +45,8 @@ ctest --test-dir "$BUILD_DIR" --output-on-failure --no-tests=error --timeout 180
 tests=$! failed=0
 python/check.sh "$BUILD_DIR" "$@" || { failed=1; echo "The Python package FAILED."; }
 tail --pid=$tests -n +1 -f "$BUILD_DIR"/ctest.log | grep --line-buffered -vE '^ +Start +[0-9]+:|^ *[0-9]+/[0-9]+ Test +#.* Passed ' || true
+tests/not_tried.sh "$BUILD_DIR" || untold=1
 wait $tests
+[ -z "${untold-}" ] || { echo "A test was skipped without a reason, see above." >&2; exit 1; }
 [ $failed = 0 ] || { echo "The Python package FAILED, see above." >&2; exit 1; }
 [ "${1-}" != --long ] || tests/long/all.sh

@@ -5,7 +5,7 @@
   docs/laboratory_NAME.md            the page: what to use, what each document claims and whether it holds
   docs/laboratory_NAME_tables.md     every table, linked by the page
   docs/figures/laboratory_*.svg, docs/laboratory_sizes.svg, docs/laboratory_driver.svg   figures, light or dark as the reader's system is
-  docs/laboratory.md                 its table of devices
+  docs/laboratory.md                 its tables of devices and of the conditions of their measurement
 
   docs/laboratory.py measure NAME [--device SPEC] [--budget TIME]   measures, packs the rows, writes the pages
   docs/laboratory.py pack NAME FOLDER                               packs rows that were measured elsewhere, writes the pages
@@ -17,6 +17,7 @@ stopped. It needs a quiet machine, and refuses another; --accept-noise measures 
 """
 
 import io
+import json
 import os
 import pathlib
 import re
@@ -24,6 +25,9 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+
+import why
+from performance import filled
 
 HERE = pathlib.Path(__file__).resolve().parent
 RUNS = HERE.parent / "data" / "runs"
@@ -33,7 +37,7 @@ TITLES = {"h100": "The laboratory on an H100", "h200": "The laboratory on an H20
 DEVICES = {"h100": "nvidia:", "h200": "nvidia:", "pocl": "pocl", "rusticl": "rusticl", "intel": "intel"}
 MOST_WORDS = 1500
 # Of a page: the figure of each document, by how its id in the HTML report begins; every device has the first.
-FIGURES = {"launches": "launches", "ladder": "ladder-gains-2048", "kernels": "kernels-1000", "cpu_gpu": "cpu-gpu-", "bandwidth": "bandwidth-groups-"}
+FIGURES = {"launches": "launches", "published": "published-large", "ladder": "ladder-gains-2048", "kernels": "kernels-1000", "cpu_gpu": "cpu-gpu-", "bandwidth": "bandwidth-groups-"}
 ALL_FIGURES = ("h100",)
 # Of all devices together.
 SHARED = {"laboratory_sizes.svg": "devices-sizes", "laboratory_driver.svg": "devices-driver"}
@@ -94,7 +98,7 @@ def page_of(name, text, figures):
     """The page of a device from the Markdown of its report."""
     first, sections = sections_of(text)
     head = [line for line in first.split("\n")[1:] if line.startswith(">") or (line and not line.startswith("#"))]
-    page = [f"# {TITLES[name]}", *head, f"Numbers with their intervals: [every table](laboratory_{name}_tables.md). How it was measured: [tuner/README.md](../tuner/README.md)."]
+    page = [f"# {TITLES[name]}", *head, f"With intervals: [every table](laboratory_{name}_tables.md). Method: [tuner/README.md](../tuner/README.md)."]
     main = next((i for i, (title, _, _) in enumerate(sections) if title.startswith(("Elimination in f64, fixed", "Elimination in f32, fixed"))
                  and not any(other.startswith("Elimination in f64, fixed") for other, _, _ in sections[i + 1:])), 0)
     order = [sections[main], *sections[:main], *sections[main + 1:]]
@@ -110,6 +114,8 @@ def page_of(name, text, figures):
                 page.append(f"![{begin}](figures/laboratory_{name}_{key}.svg)")
         if at == 0 and "launches" in figures:
             page.append(f"![Every launch that was timed](figures/laboratory_{name}_launches.svg)")
+        if at == 0 and "published" in figures:
+            page.append(f"![Figures 5 and 6, compared](figures/laboratory_{name}_published.svg)")
         claims = claims_of(tables)
         if claims and (at == 0 or not elimination):
             page.append("\n".join(["| claim | verdict |", "|---|---|", *claims]))
@@ -120,14 +126,39 @@ def page_of(name, text, figures):
     return result
 
 
+def label_of(name):
+    return TITLES[name].replace("The laboratory on ", "").removeprefix("an ")
+
+
+def conditions_table(names):
+    """When and where each device was measured, and what it said of its state behind the repetitions."""
+    def span(rows, column):
+        values = sorted(float(row[column]) for row in rows if row[column])
+        if not values:
+            return "-"
+        least, most = f"{values[0]:.0f}", f"{values[-1]:.0f}"
+        return least if least == most else f"{least} to {most}"
+
+    lines = ["| device | measured, UTC | driver | host | clock, MHz | temperature, C | power, W |", "|---|---|---|---|---|---|---|"]
+    for name in names:
+        rows = why.laboratory_rows(name)
+        first, last = min(row["time"] for row in rows), max(row["time"] for row in rows)
+        with tarfile.open(RUNS / f"laboratory_{name}.tar.gz") as archive:
+            about = json.load(archive.extractfile(next(one for one in archive if one.name.endswith("experiment.json"))))
+        day, until = first[:10], last[:10]
+        when = f"{day} {first[11:16]} to {'' if day == until else until + ' '}{last[11:16]}"
+        lines.append(f"| {label_of(name)} | {when} | {about['device']['driver']} | {about['host']['text']} | "
+                     f"{span(rows, 'clock_mhz')} | {span(rows, 'temperature_c')} | {span(rows, 'power_w')} |")
+    return "\n".join(lines)
+
+
 def devices_table(text, names):
     """The table of devices of a report on all of them, each line with a link to its page."""
     lines = [line for line in text.split("\n## ")[0].split("\n") if line.startswith("|")]
     linked = lines[:2]
     for line, name in zip(lines[2:], names):
         rest = line[2:].split(" | ", 1)[1]
-        label = TITLES[name].replace("The laboratory on ", "").removeprefix("an ")
-        linked.append(f"| [{label}](laboratory_{name}.md) | {rest}")
+        linked.append(f"| [{label_of(name)}](laboratory_{name}.md) | {rest}")
     return "\n".join(linked)
 
 
@@ -145,8 +176,7 @@ def files_of(names):
     text, html = reports(names, "All devices")
     for file, figure in SHARED.items():
         yield file, drawing(html, figure)
-    start = (HERE / "laboratory.md").read_text(encoding="utf-8")
-    yield "laboratory.md", re.sub(r"<!--devices-->.*?<!--/-->", lambda _: f"<!--devices-->\n{devices_table(text, names)}\n<!--/-->", start, flags=re.S)
+    yield "laboratory.md", filled("laboratory.md", {"devices": devices_table(text, names), "conditions": conditions_table(names)})
 
 
 def write_files(names):

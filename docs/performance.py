@@ -202,6 +202,11 @@ def complex_h200_rows():
         yield cells
 
 
+def hermitian_rows():
+    for n in COMPLEX_SIZES:
+        yield [n] + [cell for kind in ("c64", "c32") for cell in times(*(gpu_median("hermitian", kind, n, who) for who in ("clgauss", "cusolver")))]
+
+
 def beside_magma_rows():
     """LU and Cholesky of both types from n = 129 on."""
     for n in ("129", "160", "192", "256"):
@@ -470,6 +475,7 @@ def performance_tables_md():
         "batched_inverse": table(["n", "matrices", *(cell for kind in ("f64", "f32") for cell in (kind, "cuBLAS", "ratio", "PyTorch", "ratio"))], batched_inverse_rows()),
         "complex_h200": table(["n", *(cell for kind in ("c64", "c32") for cell in (f"{kind} portable", f"{kind}", "cuSOLVER", "ratio", "ratio, portable"))],
                               complex_h200_rows()),
+        "hermitian": table(["n", "Hermitian, c64", "cuSOLVER", "ratio", "Hermitian, c32", "cuSOLVER", "ratio"], hermitian_rows()),
         "batched_magma": table(["n", "systems", *(cell for what in ("LU", "Cholesky") for kind in ("f64", "f32") for cell in (f"{kind} {what}, ms", "MAGMA", "ratio"))],
                                beside_magma_rows()),
         "batched_blocks": table(["n", "systems", "f64 LU, ms", "MAGMA", "ratio", "cuSOLVER", "PyTorch's choice"], blocks_rows()),

@@ -29,6 +29,8 @@ FITTED = {"gt_555m": "1000,5000"}
 FITTED_ELSEWHERE = "508,1012,2002,4006"
 GOOD = 1.1
 MOST_ERROR, LEAST_GOOD = 0.15, 0.9
+# What data/runs/explain_predicted_*.csv predict, by how NAME begins.
+PREDICTED = {"": "new kernels", "n_": "a new n", "device_": "a new device"}
 MOST_NOISE = 0.2  # that equal launches may differ by, as on the pages of devices
 RULES = {"model": "the model's pick", "driver": "driver (NULL)", "lcm": "LCM", "divisor": "largest divisor", "256": "256"}
 
@@ -136,12 +138,11 @@ def percent(share):
     return f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"
 
 
-def marked(share, holds):
+def marked(share, holds, noise=0.0):
+    """In bold where it does not hold, in brackets where equal launches differ by too much to tell."""
+    if noise > MOST_NOISE:
+        return f"({percent(share)})"
     return percent(share) if holds else f"**{percent(share)}**"
-
-
-def judged(name, share, holds):
-    return marked(share, holds) if control(name)[1] <= MOST_NOISE else f"({percent(share)})"
 
 
 def repeatability(name):
@@ -151,7 +152,7 @@ def repeatability(name):
         if row["kernel"] == "gauss_fwd" and row["variant"] == "fixed" and not row["part"] and row["rule"] != "control" and row["status"] == "ok":
             group = row.get("group") or row["local"]
             way = row["parameters"] if int(group or 0) < int(row["n"]) + 1 else ""
-            times[row["type"], row["n"], group, way][row["experiment"]].append(float(row["time_ns"]))
+            times[row["type"], row["n"], group, way][row["folder"]].append(float(row["time_ns"]))
     medians = [[statistics.median(of_one) for of_one in of.values()] for of in times.values() if len(of) > 1]
     differences = [max(of) / min(of) - 1 for of in medians]
     return (len(differences), statistics.median(differences)) if differences else (0, 0)
@@ -173,9 +174,9 @@ def held_out_table():
         sizes = FITTED.get(name, FITTED_ELSEWHERE)
         error = explained(laboratory(name), "--fit-sizes", sizes)[0]["held_out"]
         launches, differs = repeatability(name)
-        rows.append([title, sizes.replace(",", ", "), str(error["times"]), marked(error["median_error"], error["median_error"] <= MOST_ERROR), str(error["picks"]),
-                     marked(error["within_10_percent"], error["within_10_percent"] >= LEAST_GOOD),
-                     f"{percent(differs)} ({launches})" if launches else "-"])
+        of_time = marked(error["median_error"], error["median_error"] <= MOST_ERROR, differs)
+        of_picks = marked(error["within_10_percent"], error["within_10_percent"] >= LEAST_GOOD)
+        rows.append([title, sizes.replace(",", ", "), str(error["times"]), of_time, str(error["picks"]), of_picks, f"{percent(differs)} ({launches})" if launches else "-"])
     return table(["device", "constants from n =", "other times", "median error", "picks", "within 10 %", "the same launch in two experiments differs by"], rows)
 
 
@@ -183,17 +184,18 @@ def probed():
     return [name for name in NAMES if (RUNS / f"explain_{name}.tar.gz").exists()]
 
 
-def predictions_table():
+def predictions_table(*kinds):
     rows = []
     for name in probed():
         measured = medians_of(name)
-        for file, what in ((name, "new kernels"), (f"n_{name}", "a new n")):
-            for n in sorted({line["n"] for line in predicted_lines(file)}, key=int):
-                result = compared([line for line in predicted_lines(file) if line["n"] == n], measured)
+        for kind in kinds:
+            lines = predicted_lines(kind + name)
+            for n in sorted({line["n"] for line in lines}, key=int):
+                result = compared([line for line in lines if line["n"] == n], measured)
                 if result:
                     times, error, picks, good, ratio = result
-                    rows.append([NAMES[name], what, n, str(times), judged(name, error, error <= MOST_ERROR), f"{ratio:.2f}", str(picks),
-                                 judged(name, good, good >= LEAST_GOOD), percent(control(name)[1])])
+                    rows.append([NAMES[name], PREDICTED[kind], n, str(times), marked(error, error <= MOST_ERROR, control(name)[1]), f"{ratio:.2f}", str(picks),
+                                 marked(good, good >= LEAST_GOOD, control(name)[1]), percent(control(name)[1])])
     return table(["device", "predicted beforehand", "n", "times", "median error", "predicted / measured", "picks", "within 10 %", "equal launches differ by"], rows)
 
 
@@ -247,7 +249,8 @@ def laboratory_rows(name):
     with tarfile.open(RUNS / f"laboratory_{name}.tar.gz") as archive:
         for member in archive:
             if member.name.endswith("rows.csv"):
-                rows += csv.DictReader(io.TextIOWrapper(archive.extractfile(member), encoding="utf-8"))
+                lines = csv.DictReader(io.TextIOWrapper(archive.extractfile(member), encoding="utf-8"))
+                rows += [row | {"folder": str(pathlib.PurePath(member.name).parent)} for row in lines]
     return rows
 
 
@@ -301,7 +304,7 @@ def devices_table():
 def pages():
     """The text of each page, by its name."""
     values = {"constants": constants_table(), "held_out": held_out_table(), "devices": devices_table(), "kernels": kernels_table(),
-              "predictions": predictions_table(), "rules": rules_table()}
+              "predictions": predictions_table("", "n_"), "device_predictions": predictions_table("device_"), "rules": rules_table()}
     return {name: filled(name, values) for name in ("why.md", "why_tables.md")}
 
 
@@ -319,9 +322,10 @@ def main():
     if arguments[:1] == ["pack"] and len(arguments) == 3 and arguments[1] in NAMES:
         pack(arguments[1], arguments[2])
     elif arguments[:1] == ["compare"] and len(arguments) == 2:
-        for file in (arguments[1], f"n_{arguments[1]}"):
-            for n in sorted({line["n"] for line in predicted_lines(file)}, key=int):
-                print(file, n, compared([line for line in predicted_lines(file) if line["n"] == n], medians_of(arguments[1])))
+        for kind in PREDICTED:
+            lines = predicted_lines(kind + arguments[1])
+            for n in sorted({line["n"] for line in lines}, key=int):
+                print(kind + arguments[1], n, compared([line for line in lines if line["n"] == n], medians_of(arguments[1])))
         return
     elif arguments == ["--check"]:
         for name, text in pages().items():

@@ -5,16 +5,13 @@
 // there. Then the rows of the other columns are exchanged and the panel's rows of U solved for, a
 // column a work-item, and what is right of and below the panel loses L U, both read in local
 // memory: a work-item has blocks of four rows and BLOCK_COLUMNS columns.
-// DEFINITE 1 (0 if not defined): A = L D L^H without exchanges, stored as an LU with U = D L^H,
-// from the lower triangle of A and the real parts of its diagonal: a panel keeps L D, whose
-// conjugates are the rows of U, and only what touches the lower triangle is updated.
 // COMPLEX 1 (0 if not defined): the numbers are complex; the pivot has the largest |re| + |im|.
 //
 // Arguments: a matrix of system s starts at offset + s * stride, rows ld apart, in elements;
 // info[s] = 0, or 1 + the first column whose pivot is exactly zero or not finite (a NaN counts as
-// the largest magnitude), or, if DEFINITE, not positive; X of that system is NaN. A launch is of
-// the systems from `first` on, one for each group of dimension 0; their factors are matrices 0, 1,
-// .. of lu, and so are the permutations.
+// the largest magnitude); X of that system is NaN. A launch is of the systems from `first` on, one
+// for each group of dimension 0; their factors are matrices 0, 1, .. of lu, and so are the
+// permutations.
 // NDRange: local GROUP, a power of two; dimension 1 of batched_solve has a group for every RHS
 // right-hand sides.
 // KERNEL: which of the kernels is built, 1 or 2 in their order below.
@@ -30,9 +27,6 @@
 #endif
 #if ROWS % PANEL != 0 || PANEL % (COMPLEX ? 2 : 4) != 0
 #error "ROWS must be a multiple of PANEL, and PANEL of 2, or of 4 for real numbers"
-#endif
-#ifndef DEFINITE
-#define DEFINITE 0
 #endif
 
 // Loops with a barrier run at least once and have one way out: PoCL doubles the code behind any
@@ -73,18 +67,13 @@ INLINE FOUR four_of(const local NUMBER* v) { return *(const local FOUR*)v; }
 
 // Rows count from the top of the matrix.
 typedef struct {
-  NUMBER lower[PANEL * COLUMN]
-      __attribute__((aligned(32)));  // the panel by columns: L; if DEFINITE, L D
-  NUMBER upper[PANEL * COLUMN + LANES * BLOCK_COLUMNS];  // its rows of U; if DEFINITE, of L^H
-#if DEFINITE
-  REAL scale[PANEL], inverse[PANEL];  // together the reciprocals of the pivots
-#else
+  NUMBER lower[PANEL * COLUMN] __attribute__((aligned(32)));  // the panel by columns: L
+  NUMBER upper[PANEL * COLUMN + LANES * BLOCK_COLUMNS];       // its rows of U
   REAL part_magnitude[PARTS];
   uint part_row[PARTS];
   uint row_from[ROWS];    // where this row was before this panel
   uint row_of_a[ROWS];    // which row of A this is
   uint displaced[PANEL];  // where the rows are now that were at the top
-#endif
 } Shared;
 
 // A panel: columns top .. top + width - 1 of the matrix, from row `top` on.
@@ -110,50 +99,6 @@ INLINE void load_panel(const Place* at, local Shared* shared) {
   }
 }
 
-#if DEFINITE
-// Returns the info, which is `bad` so far.
-INLINE int factor_panel(const Place* at, int bad, local Shared* shared) {
-  uint c = 0;
-  do {
-    const uint k = at->top + c;
-    const local NUMBER* column = shared->lower + c * COLUMN;
-    const REAL pivot = real_part(column[k]);
-    if (bad == 0 && !(pivot > 0 && pivot < (REAL)INFINITY)) bad = (int)k + 1;
-    const REAL scale = scale_for(fabs(pivot)), inverse = pivot > 0 ? 1 / (pivot * scale) : (REAL)0;
-    if (get_local_id(0) == 0) {
-      shared->scale[c] = scale;
-      shared->inverse[c] = inverse;
-    }
-    for (uint i = k + 1 + get_local_id(0); i < at->n; i += GROUP) {
-      const NUMBER l = column[i] * scale * inverse;
-      for (uint j = c + 1; j < at->width; ++j) {
-        local NUMBER* entry = shared->lower + j * COLUMN + i;
-        *entry = minus_product(l, conjugate(column[at->top + j]), *entry);
-      }
-    }
-    LOCAL_SYNC();
-  } while (++c < at->width);
-  return bad;
-}
-
-INLINE void store_panel(const Place* at, local Shared* shared) {
-  for (uint e = get_local_id(0); e < (at->n - at->top) * PANEL; e += GROUP) {
-    const uint i = at->top + e / PANEL, c = e % PANEL;
-    if (c < at->width && i > at->top + c) {
-      const NUMBER l = shared->lower[c * COLUMN + i] * shared->scale[c] * shared->inverse[c];
-      at->lu[(ulong)i * at->ld + at->top + c] = l;
-      shared->upper[c * COLUMN + i] = conjugate(l);
-    }
-  }
-  for (uint c = 0; c < at->width; ++c)
-    for (uint j = at->top + c + get_local_id(0); j < at->n; j += GROUP) {
-      const NUMBER v = shared->lower[c * COLUMN + j];
-      at->lu[(ulong)(at->top + c) * at->ld + j] =
-          j == at->top + c ? of_real(real_part(v)) : conjugate(v);
-    }
-}
-
-#else
 // The largest magnitudes of rows k + id, k + id + PARTS, ... of a column, the first among equals.
 INLINE void search_parts(const local NUMBER* column, const uint k, const uint n,
                          local Shared* shared) {
@@ -257,7 +202,6 @@ INLINE void finish_rows(const Place* at, local Shared* shared) {
     }
   }
 }
-#endif
 
 // Rows 0 .. rows - 1 of four below each other.
 INLINE FOUR load_rows(global const NUMBER* from, const uint ld, const uint rows) {
@@ -280,7 +224,7 @@ INLINE void store_rows(const FOUR v, global NUMBER* to, const uint ld, const uin
 INLINE void update(const Place* at, const local Shared* shared) {
   const uint below = at->top + PANEL, tx = get_local_id(0) % LANES, ty = get_local_id(0) / LANES;
   for (uint first = below; first < at->n; first += LANES * BLOCK_COLUMNS)
-    for (uint i = (DEFINITE ? first : below) + 4 * ty; i < at->n; i += 4 * (GROUP / LANES)) {
+    for (uint i = below + 4 * ty; i < at->n; i += 4 * (GROUP / LANES)) {
       global NUMBER* entries = at->lu + (ulong)i * at->ld + first + tx;
       FOUR v[BLOCK_COLUMNS];
       uint rows[BLOCK_COLUMNS];
@@ -314,34 +258,24 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void batched_factor(
   Place at = {lu + lu_offset + s * lu_stride, lu_ld, n, 0, 0};
   a += a_offset + (first + s) * a_stride;
   if (a != at.lu) copy_matrix(a, a_ld, &at);
-#if !DEFINITE
   for (uint i = get_local_id(0); i < n; i += GROUP) shared.row_of_a[i] = i;
-#endif
   int bad = 0;
   SYNC();
   do {
     at.width = min((uint)PANEL, n - at.top);
     load_panel(&at, &shared);
-#if !DEFINITE
     for (uint i = at.top + get_local_id(0); i < n; i += GROUP) shared.row_from[i] = i;
-#endif
     SYNC();
     bad = factor_panel(&at, bad, &shared);
     store_panel(&at, &shared);
-#if !DEFINITE
     finish_rows(&at, &shared);
-#endif
     SYNC();
     update(&at, &shared);
     SYNC();
     at.top += PANEL;
   } while (at.top < n);
   for (uint i = get_local_id(0); i < n; i += GROUP)
-#if DEFINITE
-    permutation[s * n + i] = (int)i;
-#else
     permutation[s * n + i] = (int)shared.row_of_a[i];
-#endif
   if (get_local_id(0) == 0) info[first + s] = bad;
 }
 

@@ -1,16 +1,17 @@
-// P A P^T = L D L^T of a symmetric A with 1 x 1 and 2 x 2 pivots: the part that is not a product.
-// That is the panels (ldlt_panel.clh), and the copies of columns to them and of factors to their
-// places. The factors are stored as those of an LU with rows and columns exchanged, so that any
-// solve by LU works with them: where D has the 2 x 2 block (d11 d21, d21 d22), its two rows are
-// exchanged, and with D = L' U' the unit lower triangle is L L' and the upper one U' L^T. Portable
-// OpenCL C 1.2, or of 3.0 by OPENCL_C.
+// P A P^T = L D L^T of a symmetric A with 1 x 1 and 2 x 2 pivots, or P A P^T = L D L^H of a
+// Hermitian one, with COMPLEX 1 (numbers.clh): the part that is not a product. That is the panels
+// (ldlt_panel.clh), and the copies of columns to them and of factors to their places. The factors
+// are stored as those of an LU with rows and columns exchanged, so that any solve by LU works with
+// them: where D has the 2 x 2 block (d11 conj(d21), d21 d22), its two rows are exchanged, and with
+// D = L' U' the unit lower triangle is L L' and the upper one U' L^H. Portable OpenCL C 1.2, or of
+// 3.0 by OPENCL_C.
 //
-// A is n x n, row-major, of which the lower triangle is read; W, kinds, exchanges and ends are
-// those of ldlt_panel.clh. But for the panel a work-item takes CHUNK rows or columns, without
-// local memory or a barrier; its work-groups may have any size, and more work-items than there are
-// chunks.
+// A is n x n, row-major, of which the lower triangle is read, and of its diagonal the real parts;
+// W, kinds, exchanges and ends are those of ldlt_panel.clh. But for the panel a work-item takes
+// CHUNK rows or columns, without local memory or a barrier; its work-groups may have any size, and
+// more work-items than there are chunks.
 //
-//   VEC_WIDTH  elements of a vector of the panel, 1 on GPUs
+//   VEC_WIDTH  REALs of a vector of the panel, one number on GPUs
 //   LOCAL      work-items of the panel, 1 on CPUs
 //   PIECE      rows of a piece of a job, where LOCAL is 1
 //   WIDTH      columns of a panel at most
@@ -18,23 +19,43 @@
 //   OPENCL_C   300: work-groups help with a panel, LOCAL is 1 and the device has fences
 
 #include "vectors.clh"
+#include "numbers.clh"
+#if COMPLEX
+#include "times_i.clh"
+#endif
 
 #if !defined(CHUNK) || !defined(LOCAL) || !defined(PIECE) || !defined(WIDTH) || !defined(USE_FMA)
 #error "CHUNK, LOCAL, PIECE, WIDTH and USE_FMA must be defined"
 #endif
 
 // Kinds of columns: of a 1 x 1 pivot, and the first and the second of a 2 x 2 pivot.
-#define ONE 0u
+#define SINGLE 0u
 #define FIRST 1u
 #define SECOND 2u
+
+#define LANES (COMPLEX ? VEC_WIDTH / 2 : VEC_WIDTH)  // numbers of a vector
+#define LOAD_NUMBERS(p) VLOAD((const global REAL*)(p))
+#define STORE_NUMBERS(v, p) VSTORE(v, (global REAL*)(p))
+
+// LESS: c - a b for numbers, VEC_LESS: for the vectors b and c of numbers. SIZES: in each place of
+// a vector the size of its number.
+#if COMPLEX
+#define LESS(c, a, b) MULADD((NUMBER)(-(a).x), b, MULADD((NUMBER)(-(a).y), TIMES_I_2(b), c))
+#define VEC_LESS(c, a, b) MULADD((VEC)(-(a).x), b, MULADD((VEC)(-(a).y), TIMES_I(b), c))
+#define SIZES(v) (fabs(v) + fabs(TIMES_I(v)))
+#else
+#define LESS(c, a, b) MULADD(-(a), b, c)
+#define VEC_LESS(c, a, b) MULADD((VEC)(-(a)), b, c)
+#define SIZES(v) fabs(v)
+#endif
 
 #include "ldlt_panel.clh"
 
 // Columns first .. first + width - 1, from the diagonal downwards, into the rows of W. NDRange:
 // chunks of the n - first rows.
-kernel void ldlt_bring(const global REAL* a, const ulong offset, const ulong ld, const uint n,
-                       const uint first, const uint width, global REAL* w, const ulong w_ld) {
-  const global REAL* const corner = a + offset;
+kernel void ldlt_bring(const global NUMBER* a, const ulong offset, const ulong ld, const uint n,
+                       const uint first, const uint width, global NUMBER* w, const ulong w_ld) {
+  const global NUMBER* const corner = a + offset;
   const uint begin = first + (uint)get_global_id(0) * CHUNK, end = min(n, begin + CHUNK);
   for (uint t = first; t < min(first + width, end); ++t)
     for (uint i = max(begin, t); i < end; ++i) w[(t - first) * w_ld + i] = corner[i * ld + t];
@@ -42,31 +63,31 @@ kernel void ldlt_bring(const global REAL* a, const ulong offset, const ulong ld,
 
 // L and U of the columns first .. first + count - 1 from the W that the panel left. NDRange: chunks
 // of the n - first columns.
-kernel void ldlt_spread(global REAL* a, const ulong offset, const ulong ld, const uint n,
-                        const uint first, const uint count, const global REAL* w, const ulong w_ld,
-                        const global uint* kinds) {
-  global REAL* const corner = a + offset;
+kernel void ldlt_spread(global NUMBER* a, const ulong offset, const ulong ld, const uint n,
+                        const uint first, const uint count, const global NUMBER* w,
+                        const ulong w_ld, const global uint* kinds) {
+  global NUMBER* const corner = a + offset;
   const uint begin = first + (uint)get_global_id(0) * CHUNK, end = min(n, begin + CHUNK),
              behind = first + count;
   uint rows[CHUNK];  // of L, that column i of W is for: a 2 x 2 pivot exchanges its two
   for (uint i = begin; i < end; ++i) {
-    const uint kind = i < behind ? kinds[i] : ONE;
+    const uint kind = i < behind ? kinds[i] : SINGLE;
     rows[i - begin] = kind == FIRST ? i + 1 : kind == SECOND ? i - 1 : i;
   }
   for (uint t = first; t < min(behind, end); ++t) {
     const uint kind = kinds[t];
-    const global REAL* const top = w + (t - first) * w_ld;
-    global REAL* const row = corner + t * ld;
-    if (kind == ONE) {
-      const REAL pivot = top[t];
-      if (begin <= t) row[t] = pivot;
+    const global NUMBER* const top = w + (t - first) * w_ld;
+    global NUMBER* const row = corner + t * ld;
+    if (kind == SINGLE) {
+      const REAL pivot = real_part(top[t]);
+      if (begin <= t) row[t] = of_real(pivot);
       for (uint i = max(begin, t + 1); i < end; ++i) {
-        corner[rows[i - begin] * ld + t] = quotient(top[i], pivot);
-        row[i] = top[i];
+        corner[rows[i - begin] * ld + t] = multiplier(top[i], pivot);
+        row[i] = conjugate(top[i]);
       }
     } else if (kind == FIRST) {
-      const global REAL* const bottom = top + w_ld;
-      const REAL u11 = top[t], u12 = top[t + 1], l21 = bottom[t], u22 = bottom[t + 1];
+      const global NUMBER* const bottom = top + w_ld;
+      const NUMBER u11 = top[t], u12 = top[t + 1], l21 = bottom[t], u22 = bottom[t + 1];
       if (begin <= t) {
         row[t] = u11;
         row[t + 1] = u12;
@@ -74,11 +95,11 @@ kernel void ldlt_spread(global REAL* a, const ulong offset, const ulong ld, cons
         row[ld + t + 1] = u22;
       }
       for (uint i = max(begin, t + 2); i < end; ++i) {
-        const REAL w0 = top[i], w1 = bottom[i], l0 = w0 / u11;
+        const NUMBER w0 = top[i], w1 = bottom[i], l0 = quotient(w0, u11);
         corner[rows[i - begin] * ld + t] = l0;
-        corner[rows[i - begin] * ld + t + 1] = MULADD(-u12, l0, w1) / u22;
-        row[i] = w1;
-        row[ld + i] = MULADD(-l21, w1, w0);
+        corner[rows[i - begin] * ld + t + 1] = quotient(LESS(w1, u12, l0), u22);
+        row[i] = conjugate(w1);
+        row[ld + i] = LESS(conjugate(w0), l21, conjugate(w1));
       }
     }
   }
@@ -86,17 +107,17 @@ kernel void ldlt_spread(global REAL* a, const ulong offset, const ulong ld, cons
 
 // The exchanges of later panels, of columns in the rows of U and of rows in the columns of L: those
 // of a 2 x 2 pivot too. NDRange: chunks of the n columns of L and rows of U.
-kernel void ldlt_exchange(global REAL* a, const ulong offset, const ulong ld, const uint n,
+kernel void ldlt_exchange(global NUMBER* a, const ulong offset, const ulong ld, const uint n,
                           const global uint* kinds, const global uint* exchanges,
                           const global uint* ends) {
-  global REAL* const corner = a + offset;
+  global NUMBER* const corner = a + offset;
   const uint begin = (uint)get_global_id(0) * CHUNK, behind = min(n, begin + CHUNK);
   for (uint t = begin; t < behind; ++t) {
-    global REAL* const row = corner + t * ld;
+    global NUMBER* const row = corner + t * ld;
     for (uint k = ends[t]; k < n; ++k) {
       const uint to = exchanges[k];
       if (to == k) continue;
-      const REAL before = row[k];
+      const NUMBER before = row[k];
       row[k] = row[to];
       row[to] = before;
     }
@@ -106,15 +127,15 @@ kernel void ldlt_exchange(global REAL* a, const ulong offset, const ulong ld, co
     const uint to = kinds[k] == FIRST ? exchanges[k + 1] : exchanges[k];
     while (reach < behind && ends[reach] <= k) ++reach;
     if (to == k) continue;
-    global REAL *const x = corner + k * ld, *const y = corner + to * ld;
+    global NUMBER *const x = corner + k * ld, *const y = corner + to * ld;
     uint t = begin;
-    for (; t + VEC_WIDTH <= reach; t += VEC_WIDTH) {
-      const VEC before = VLOAD(x + t);
-      VSTORE(VLOAD(y + t), x + t);
-      VSTORE(before, y + t);
+    for (; t + LANES <= reach; t += LANES) {
+      const VEC before = LOAD_NUMBERS(x + t);
+      STORE_NUMBERS(LOAD_NUMBERS(y + t), x + t);
+      STORE_NUMBERS(before, y + t);
     }
     for (; t < reach; ++t) {
-      const REAL before = x[t];
+      const NUMBER before = x[t];
       x[t] = y[t];
       y[t] = before;
     }
@@ -123,13 +144,13 @@ kernel void ldlt_exchange(global REAL* a, const ulong offset, const ulong ld, co
 
 // x(i, :) <- b(order[i], :), or with `back` b(order[i], :) <- x(i, :), of n x nrhs; x has no gaps
 // between its rows. NDRange: chunks of the n rows.
-kernel void ldlt_permute(global REAL* b, const ulong offset, const ulong ld, const uint n,
-                         const uint nrhs, const global uint* order, global REAL* x,
+kernel void ldlt_permute(global NUMBER* b, const ulong offset, const ulong ld, const uint n,
+                         const uint nrhs, const global uint* order, global NUMBER* x,
                          const uint back) {
   const uint begin = (uint)get_global_id(0) * CHUNK, end = min(n, begin + CHUNK);
   for (uint i = begin; i < end; ++i) {
-    global REAL* const here = x + (ulong)i * nrhs;
-    global REAL* const there = b + offset + order[i] * ld;
+    global NUMBER* const here = x + (ulong)i * nrhs;
+    global NUMBER* const there = b + offset + order[i] * ld;
     for (uint c = 0; c < nrhs; ++c) {
       if (back)
         there[c] = here[c];

@@ -187,14 +187,11 @@ kernel void columns_step(global const REAL* a, const ulong offset, const ulong l
   const uint share = ((after_end - after + helpers - 1) / helpers + unit - 1) / unit * unit;
   const uint first = min(after_end, after + (id - 1) * share), last = min(after_end, first + share);
   global const REAL* t = a + offset;
-  if (id > 0) {
-    if (transposed)
-      subtract_solved(t, ld, n, 1, before, before_end, first, last, x);
-    else
-      subtract_solved(t, ld, n, 0, downwards ? 0 : end, downwards ? begin : n, first, last, x);
-    return;
-  }
-  subtract_solved(t, ld, n, transposed, before, before_end, begin, end, x);
+  const bool all = id > 0 && !transposed;  // the blocks before s, not only the last of them
+  subtract_solved(t, ld, n, transposed, all ? (downwards ? 0 : end) : before,
+                  all ? (downwards ? begin : n) : before_end, id > 0 ? first : begin,
+                  id > 0 ? last : end, x);
+  if (id > 0) return;
   for (uint done = 0; done < end - begin; done += 4) {
     const uint rows = min(4u, end - begin - done);
     const uint i = downwards ? begin + done : end - done - rows;

@@ -112,25 +112,37 @@ clgauss_status status_of(const BatchedSolution& solution) {
       fmt::format("the largest scaled residual is {:.3g}", solution.worst.scaled).c_str());
 }
 
-/// By LU, or, if a triangle is given, by Cholesky.
+/// How a batch is factored: gesv, posv or sysv.
+enum class Factored { by_lu, by_cholesky, by_ldlt };
+
+BatchedLuOptions options_of(Factored factored) {
+  BatchedLuOptions options;
+  options.positive_definite = factored == Factored::by_cholesky;
+  options.symmetric = factored == Factored::by_ldlt;
+  return options;
+}
+
+/// A triangle is given unless it is by LU.
 template <typename Number>
-clgauss_status solve_batch(clgauss_context handle, int layout, std::optional<int> uplo, Index n,
-                           Index nrhs, const Number* a, Index lda, Index stride_a, Number* b,
-                           Index ldb, Index stride_b, Index batch, int32_t* info) {
+clgauss_status solve_batch(clgauss_context handle, int layout, Factored factored,
+                           std::optional<int> uplo, Index n, Index nrhs, const Number* a, Index lda,
+                           Index stride_a, Number* b, Index ldb, Index stride_b, Index batch,
+                           int32_t* info) {
   const Use use(object_of(handle));
   if (uplo) static_cast<void>(is_upper(*uplo));
   const auto first_a = host_matrix(layout, n, n, a, lda, "A", batch, stride_a);
   const auto first_b = host_matrix(layout, n, nrhs, b, ldb, "B", batch, stride_b);
   constexpr bool kComplex = Stored<Number>::kComplex;
-  constexpr Index kLargest = kComplex ? kLargestComplexBatchedSystem : kLargestBatchedSystem;
-  if (n > kLargest)
-    throw DimensionError(
-        fmt::format("n = {}: batched systems have up to {} unknowns", n, kLargest));
+  const Index largest = factored == Factored::by_ldlt ? kLargestSymmetricBatchedSystem
+                        : kComplex                    ? kLargestComplexBatchedSystem
+                                                      : kLargestBatchedSystem;
+  if (n > largest)
+    throw DimensionError(fmt::format("n = {}: batched systems have up to {} unknowns", n, largest));
   if (batch == 0) return CLGAUSS_OK;
   not_null(info, "info");
   BatchedOptions options;
   options.type = Stored<Number>::kType;
-  options.lu.positive_definite = uplo.has_value();
+  options.lu = options_of(factored);
   BatchedSystem system{own_batch<Number>(first_a, stride_a, batch, "A"),
                        own_batch<Number>(constant(first_b), stride_b, batch, "B"), false, kComplex};
   if (uplo) complete_triangles<Number>(system.a, n, *uplo);
@@ -262,15 +274,14 @@ struct CallerBatch {
   Index offset, ld, stride;
 };
 
-/// By LU, or, of a `definite` batch, by Cholesky from the lower triangles.
-clgauss_status solve_batch_buffer(clgauss_context handle, NumberType number, bool definite, Index n,
-                                  Index nrhs, const CallerBatch& a, const CallerBatch& b,
+/// Reads the lower triangles alone unless it is by LU.
+clgauss_status solve_batch_buffer(clgauss_context handle, NumberType number, Factored factored,
+                                  Index n, Index nrhs, const CallerBatch& a, const CallerBatch& b,
                                   Index batch, cl_mem info, const CallerEnqueue& caller) {
   const Use use(object_of(handle));
   Context& context = use.context();
-  BatchedLuOptions of_lu;
+  BatchedLuOptions of_lu = options_of(factored);
   of_lu.complex = number.complex;
-  of_lu.positive_definite = definite;
   BatchedLu lu(context, choose_type(context.profile(), number.real), n, of_lu);
   const auto view = [&](const CallerBatch& of, const char* name) -> BatchView {
     return {caller_buffer(context, of.buffer, name), of.offset, of.ld, of.stride};
@@ -293,7 +304,7 @@ using namespace clgauss::c;
 
 extern "C" {
 
-#define CLGAUSS_OF_BUFFERS(letter, name, Number, definite)                                   \
+#define CLGAUSS_OF_BUFFERS(letter, name, Number, factored)                                   \
   clgauss_status clgauss_##letter##name##_batched_buffer(                                    \
       clgauss_context context, size_t n, size_t nrhs, cl_mem a, size_t offset_a, size_t lda, \
       size_t stride_a, cl_mem b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch, \
@@ -301,36 +312,43 @@ extern "C" {
       const cl_event* wait_list, cl_event* event) {                                          \
     return guarded([&] {                                                                     \
       return solve_batch_buffer(context, {Stored<Number>::kType, Stored<Number>::kComplex},  \
-                                definite, n, nrhs, {a, offset_a, lda, stride_a},             \
+                                Factored::factored, n, nrhs, {a, offset_a, lda, stride_a},   \
                                 {b, offset_b, ldb, stride_b}, batch, info,                   \
                                 {queue, events_in_wait_list, wait_list, event});             \
     });                                                                                      \
   }
-#define CLGAUSS_FOR(letter, Given, Number)                                                         \
-  clgauss_status clgauss_##letter##gesv_batched(                                                   \
-      clgauss_context context, int layout, size_t n, size_t nrhs, const Given* a, size_t lda,      \
-      size_t stride_a, Given* b, size_t ldb, size_t stride_b, size_t batch, int32_t* info) {       \
-    return guarded([&] {                                                                           \
-      return solve_batch(context, layout, {}, n, nrhs, static_cast<const Number*>(a), lda,         \
-                         stride_a, static_cast<Number*>(b), ldb, stride_b, batch, info);           \
-    });                                                                                            \
-  }                                                                                                \
-  CLGAUSS_OF_BUFFERS(letter, gesv, Number, false)                                                  \
-  clgauss_status clgauss_##letter##posv_batched(clgauss_context context, int layout, int uplo,     \
-                                                size_t n, size_t nrhs, const Given* a, size_t lda, \
-                                                size_t stride_a, Given* b, size_t ldb,             \
-                                                size_t stride_b, size_t batch, int32_t* info) {    \
-    return guarded([&] {                                                                           \
-      return solve_batch(context, layout, uplo, n, nrhs, static_cast<const Number*>(a), lda,       \
-                         stride_a, static_cast<Number*>(b), ldb, stride_b, batch, info);           \
-    });                                                                                            \
-  }                                                                                                \
-  CLGAUSS_OF_BUFFERS(letter, posv, Number, true)
+#define CLGAUSS_OF_TRIANGLE(letter, name, Given, Number, factored)                              \
+  clgauss_status clgauss_##letter##name##_batched(                                              \
+      clgauss_context context, int layout, int uplo, size_t n, size_t nrhs, const Given* a,     \
+      size_t lda, size_t stride_a, Given* b, size_t ldb, size_t stride_b, size_t batch,         \
+      int32_t* info) {                                                                          \
+    return guarded([&] {                                                                        \
+      return solve_batch(context, layout, Factored::factored, uplo, n, nrhs,                    \
+                         static_cast<const Number*>(a), lda, stride_a, static_cast<Number*>(b), \
+                         ldb, stride_b, batch, info);                                           \
+    });                                                                                         \
+  }                                                                                             \
+  CLGAUSS_OF_BUFFERS(letter, name, Number, factored)
+#define CLGAUSS_FOR(letter, Given, Number)                                                      \
+  clgauss_status clgauss_##letter##gesv_batched(                                                \
+      clgauss_context context, int layout, size_t n, size_t nrhs, const Given* a, size_t lda,   \
+      size_t stride_a, Given* b, size_t ldb, size_t stride_b, size_t batch, int32_t* info) {    \
+    return guarded([&] {                                                                        \
+      return solve_batch(context, layout, Factored::by_lu, {}, n, nrhs,                         \
+                         static_cast<const Number*>(a), lda, stride_a, static_cast<Number*>(b), \
+                         ldb, stride_b, batch, info);                                           \
+    });                                                                                         \
+  }                                                                                             \
+  CLGAUSS_OF_BUFFERS(letter, gesv, Number, by_lu)                                               \
+  CLGAUSS_OF_TRIANGLE(letter, posv, Given, Number, by_cholesky)
 CLGAUSS_FOR(s, float, float)
 CLGAUSS_FOR(d, double, double)
 CLGAUSS_FOR(c, void, std::complex<float>)
 CLGAUSS_FOR(z, void, std::complex<double>)
+CLGAUSS_OF_TRIANGLE(s, sysv, float, float, by_ldlt)
+CLGAUSS_OF_TRIANGLE(d, sysv, double, double, by_ldlt)
 #undef CLGAUSS_FOR
+#undef CLGAUSS_OF_TRIANGLE
 #undef CLGAUSS_OF_BUFFERS
 
 clgauss_status clgauss_sgesv_vbatched(clgauss_context context, int layout, const size_t* n,

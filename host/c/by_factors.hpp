@@ -30,22 +30,28 @@ Triangles<Number> triangles_of_lu(const HostMatrix<const Number>& lu, bool trans
   return {m, m, !transposed, transposed};
 }
 
+/// The triangles of L L^T, for complex numbers of L L^H.
+template <typename Number>
+Triangles<Number> triangles_of_cholesky(const HostMatrix<const Number>& l) {
+  return {l, transposed(l), false, false, true};
+}
+
 /// L U as the kernels expect it: L has a unit diagonal that is not stored. If L has another
 /// diagonal D, the result is (L D^-1) (D U), in the context's kept memory or in `own`.
 template <typename Number>
 HostMatrix<const Number> with_unit_lower(const Use& use, const Triangles<Number>& m, Values& own) {
-  const auto& [lower, upper, is_unit_lower, is_unit_upper] = m;
-  if (is_unit_lower) return lower;
-  const Index n = lower.rows;
+  if (m.is_unit_lower) return m.lower;
+  const Index n = m.lower.rows;
   io::require_memory("A copy of A", n, n * sizeof(Number) / sizeof(double) + 1);
-  auto* const space = reinterpret_cast<Number*>(use.object().space(doubles_for(lower), own).data());
-  for_lower_triangle(n, [&, unit = is_unit_upper](Index i, Index j) {
+  auto* const space =
+      reinterpret_cast<Number*>(use.object().space(doubles_for(m.lower), own).data());
+  for_lower_triangle(n, [&](Index i, Index j) {
     const auto of = [](const HostMatrix<const Number>& t, Index row, Index column) {
       return t.data[row * t.row_step + column * t.column_step];
     };
-    const Number d = of(lower, j, j);
-    if (j < i) space[i * n + j] = of(lower, i, j) / d;
-    space[j * n + i] = j == i && unit ? d : d * of(upper, j, i);
+    const Number d = of(m.lower, j, j);
+    if (j < i) space[i * n + j] = of(m.lower, i, j) / d;
+    space[j * n + i] = j == i && m.is_unit_upper ? d : d * m.of_upper(of(m.upper, j, i));
   });
   return constant(row_major(space, n, n, n));
 }
@@ -86,7 +92,7 @@ void conjugate(const HostMatrix<Number>& matrix) {
       for (Index j = first; j < last; ++j)
         for (Index i = 0; i < matrix.rows; ++i) {
           Number& number = matrix.data[i * matrix.row_step + j * matrix.column_step];
-          number = std::conj(number);
+          number = conjugated(number);
         }
     });
 }

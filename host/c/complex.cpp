@@ -23,12 +23,6 @@ namespace clgauss::c {
 
 namespace {
 
-void check_complex_counts(Index rows, Index columns) {
-  constexpr Index kMost = Index{1} << 30U;
-  if (rows > kMost || columns > kMost)
-    throw DimensionError("rows, columns and right-hand sides: none may be above 2^30");
-}
-
 /// make_lu(type) returns the ComplexLu for the m-by-n `a`, m >= n. `b` is empty where m > n.
 template <typename Real, typename MakeLu>
 clgauss_status gesv(const Use& use, const HostMatrix<std::complex<Real>>& a, int32_t* ipiv,

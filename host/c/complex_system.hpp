@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <clgauss/context.hpp>
+#include <clgauss/error.hpp>
 #include <clgauss/view.hpp>
 
 #include "c/host_matrix.hpp"
@@ -11,6 +12,12 @@
 #include "matrix/transfer.hpp"
 
 namespace clgauss::c {
+
+inline void check_complex_counts(Index rows, Index columns) {
+  constexpr Index kMost = Index{1} << 30U;
+  if (rows > kMost || columns > kMost)
+    throw DimensionError("rows, columns and right-hand sides: none may be above 2^30");
+}
 
 template <typename Number>
 HostMatrix<Number> rows_of(const HostMatrix<Number>& matrix, Index first, Index last) {

@@ -61,38 +61,6 @@ std::vector<Index> exchanges_of(const int32_t* ipiv, Index n) {
   return exchanges;
 }
 
-/// The triangles of L L^T.
-template <typename Real>
-Triangles<Real> triangles_of_cholesky(const HostMatrix<const Real>& l) {
-  return {l, transposed(l), false, false};
-}
-
-/// Computes (L U)^-1 and calls write(inverse) if is_right(sums of L U, inverse) returns true.
-template <typename Real, typename Check, typename Write>
-clgauss_status invert_factors(const Use& use, const Triangles<Real>& m, const HostMatrix<Real>& a,
-                              const Check& is_right, const Write& write) {
-  Context& context = use.context();
-  const RealType type = choose_type(context.profile(), kRealType<Real>);
-  const Index n = a.rows, ld = padded_ld(n, type);
-  io::require_memory("A copy of the inverse", n, n);
-  std::optional<Gemm> gemm;
-  std::optional<FactorInverse> by_factors;
-  context.programs().prepare([&] {
-    gemm.emplace(context, type);
-    by_factors.emplace(context, type, n);
-  });
-  const MatrixView x{context.allocate(n * ld * sizeof(Real), "the inverse"), 0, ld};
-  const MatrixView lu = uploaded_factors(use, m);
-  enqueue_identity(context, type, x, n);
-  by_factors->enqueue(context.queue(), *gemm, lu, x);
-  const WeightedSums<Real> of_m = weighted_sums_of_product(m);  // while the device computes
-  Values own;
-  const Fetched<Real> inverse(context, x, a, use.object().space(fetched_space(context, a), own));
-  if (!is_right(of_m, inverse.matrix())) return out_of_range_or_wrong(of_m.norm1);
-  write(inverse.matrix());
-  return CLGAUSS_OK;
-}
-
 /// L with its unit diagonal and the zeros above written out, which are the LU factors L and I.
 template <typename Number>
 HostMatrix<const Number> lower_factor(const HostMatrix<const Number>& lu, Number* space) {
@@ -160,22 +128,47 @@ clgauss_status getrs(clgauss_context handle, int layout, int trans, Index n, Ind
   return CLGAUSS_OK;
 }
 
-/// Solves A X = I, checks X and calls write(X).
-template <typename Real, typename Write>
-clgauss_status invert_lu(const Use& use, const Triangles<std::complex<Real>>& m,
-                         const HostMatrix<std::complex<Real>>& a, const Write& write) {
+/// Computes (L U)^-1 and calls write(inverse) if is_right(sums of L U, inverse) returns true.
+template <std::floating_point Real, typename Check, typename Write>
+clgauss_status invert_factors(const Use& use, const Triangles<Real>& m, const HostMatrix<Real>& a,
+                              const Check& is_right, const Write& write) {
+  Context& context = use.context();
+  const RealType type = choose_type(context.profile(), kRealType<Real>);
+  const Index n = a.rows, ld = padded_ld(n, type);
+  io::require_memory("A copy of the inverse", n, n);
+  std::optional<Gemm> gemm;
+  std::optional<FactorInverse> by_factors;
+  context.programs().prepare([&] {
+    gemm.emplace(context, type);
+    by_factors.emplace(context, type, n);
+  });
+  const MatrixView x{context.allocate(n * ld * sizeof(Real), "the inverse"), 0, ld};
+  const MatrixView lu = uploaded_factors(use, m);
+  enqueue_identity(context, type, x, n);
+  by_factors->enqueue(context.queue(), *gemm, lu, x);
+  const WeightedSums<Real> of_m = weighted_sums_of_product(m);  // while the device computes
+  Values own;
+  const Fetched<Real> inverse(context, x, a, use.object().space(fetched_space(context, a), own));
+  if (!is_right(of_m, inverse.matrix())) return out_of_range_or_wrong(of_m.norm1);
+  write(inverse.matrix());
+  return CLGAUSS_OK;
+}
+
+/// The same for complex numbers, by solving L U X = I.
+template <typename Real, typename Check, typename Write>
+clgauss_status invert_factors(const Use& use, const Triangles<std::complex<Real>>& m,
+                              const HostMatrix<std::complex<Real>>& a, const Check& is_right,
+                              const Write& write) {
   io::require_memory("The inverse", a.rows, 2 * a.columns);
   Values space(doubles_for(a), 0.0);
   const auto x = like(a, space.data());
   for (Index i = 0; i < a.rows; ++i) x.data[i * (x.row_step + x.column_step)] = 1;
   const clgauss_status status = solve_by_factors(use, m, x);
-  if (status == CLGAUSS_OK) write(constant(x));
-  return status;
-}
-template <std::floating_point Real, typename Write>
-clgauss_status invert_lu(const Use& use, const Triangles<Real>& m, const HostMatrix<Real>& a,
-                         const Write& write) {
-  return invert_factors(use, m, a, is_inverse<Real>, write);
+  if (status != CLGAUSS_OK) return status;
+  const WeightedSums<std::complex<Real>> of_m = weighted_sums_of_product(m);
+  if (!is_right(of_m, constant(x))) return out_of_range_or_wrong(of_m.norm1);
+  write(constant(x));
+  return CLGAUSS_OK;
 }
 
 template <typename Number>
@@ -187,41 +180,27 @@ clgauss_status getri(clgauss_context handle, int layout, Index n, Number* a_data
   if (n == 0) return CLGAUSS_OK;
   const std::vector<Index> exchanges = exchanges_of(ipiv, n);
   if (const auto column = zero_pivot(a)) return singular(*column);
-  return invert_lu(use, triangles_of_lu(constant(a), false), a,
-                   [&](const HostMatrix<const Number>& inverse) {  // U^-1 L^-1 P
-                     copy(inverse, a);
-                     exchange_rows(transposed(a), exchanges, true);
-                   });
+  return invert_factors(use, triangles_of_lu(constant(a), false), a, is_inverse<Number>,
+                        [&](const HostMatrix<const Number>& inverse) {  // U^-1 L^-1 P
+                          copy(inverse, a);
+                          exchange_rows(transposed(a), exchanges, true);
+                        });
 }
 
 /// B <- (L L^H)^-1 B for the L in the lower triangle of `a`. With `conjugated`, conj(L) replaces L.
-template <typename Real>
-clgauss_status solve_by_cholesky(const Use& use, const HostMatrix<const std::complex<Real>>& l,
-                                 bool conjugated, const HostMatrix<std::complex<Real>>& b) {
-  using Number = std::complex<Real>;
-  const Index n = l.rows;
-  io::require_memory("Copies of A and B", n, 2 * (n + b.columns));
-  Values space(doubles_for(l));
-  const auto lu = row_major(reinterpret_cast<Number*>(space.data()), n, n, n);
-  for_lower_triangle(n, [&](Index i, Index j) {  // (L D^-1) (D L^H), where D is L's diagonal
-    const Number d = l.data[j * (l.row_step + l.column_step)],
-                 number = l.data[i * l.row_step + j * l.column_step];
-    lu.data[i * n + j] = number / d;
-    lu.data[j * n + i] = d * std::conj(number);
-  });
+template <typename Number>
+clgauss_status solve_by_cholesky(const Use& use, const HostMatrix<const Number>& l, bool conjugated,
+                                 const HostMatrix<Number>& b) {
+  const Triangles<Number> m = triangles_of_cholesky(l);
+  if (std::floating_point<Number> || !conjugated) return solve_by_factors(use, m, b);
+  io::require_memory("A copy of B", b.rows, 2 * b.columns);
   const Copied<Number> x(b);
-  if (conjugated) conjugate(x.matrix);
-  const clgauss_status status =
-      solve_by_factors(use, triangles_of_lu(constant(lu), false), x.matrix);
+  conjugate(x.matrix);
+  const clgauss_status status = solve_by_factors(use, m, x.matrix);
   if (status != CLGAUSS_OK) return status;
-  if (conjugated) conjugate(x.matrix);
+  conjugate(x.matrix);
   copy(x.matrix, b);
   return CLGAUSS_OK;
-}
-template <std::floating_point Real>
-clgauss_status solve_by_cholesky(const Use& use, const HostMatrix<const Real>& l,
-                                 bool /*conjugated*/, const HostMatrix<Real>& b) {
-  return solve_by_factors(use, triangles_of_cholesky(l), b);
 }
 
 template <typename Number>
@@ -236,19 +215,22 @@ clgauss_status potrs(clgauss_context handle, int layout, int uplo, Index n, Inde
   return solve_by_cholesky(use, a, is_upper(uplo), b);  // R^H R = A is L L^H = conj(A)
 }
 
-template <typename Real>
-clgauss_status potri(clgauss_context handle, int layout, int uplo, Index n, Real* a_data,
+/// For A = R^H R, L = R^T has L L^H = conj(A). The lower triangle of conj(A^-1) is the upper one of
+/// A^-1, turned over.
+template <typename Number>
+clgauss_status potri(clgauss_context handle, int layout, int uplo, Index n, Number* a_data,
                      Index lda) {
   const Use use(object_of(handle));
   check_counts(n, 0);
   const auto a = with_lower_triangle(host_matrix(layout, n, n, a_data, lda, "A"), uplo);
   if (n == 0) return CLGAUSS_OK;
   if (const auto column = zero_pivot(a)) return singular(*column);
-  return invert_factors(use, triangles_of_cholesky(constant(a)), a, is_symmetric_inverse<Real>,
-                        [&](const HostMatrix<const Real>& inverse) {
+  return invert_factors(use, triangles_of_cholesky(constant(a)), a, is_symmetric_inverse<Number>,
+                        [&](const HostMatrix<const Number>& inverse) {
                           for_lower_triangle(n, [&](Index i, Index j) {
-                            a.data[i * a.row_step + j * a.column_step] =
+                            const Number x =
                                 inverse.data[i * inverse.row_step + j * inverse.column_step];
+                            a.data[i * a.row_step + j * a.column_step] = i == j ? std::real(x) : x;
                           });
                         });
 }
@@ -319,6 +301,10 @@ clgauss_status clgauss_dgetri(clgauss_context context, int layout, size_t n, dou
       return potrs(context, layout, uplo, n, nrhs, static_cast<const Number*>(a), lda,             \
                    static_cast<Number*>(b), ldb);                                                  \
     });                                                                                            \
+  }                                                                                                \
+  clgauss_status clgauss_##letter##potri(clgauss_context context, int layout, int uplo, size_t n,  \
+                                         void* a, size_t lda) {                                    \
+    return guarded([&] { return potri(context, layout, uplo, n, static_cast<Number*>(a), lda); }); \
   }
 CLGAUSS_FOR(c, std::complex<float>)
 CLGAUSS_FOR(z, std::complex<double>)

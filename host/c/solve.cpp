@@ -108,6 +108,11 @@ clgauss_report report_of(const SolveOutcome& solution) {
     report.correct_digits = trust->correct_digits();
   }
   if (answered) report.doubt = static_cast<int>(doubt_of(solution));
+  if (const auto& inertia = solution.inertia) {
+    report.positive = inertia->positive;
+    report.negative = inertia->negative;
+    report.zero = inertia->zero;
+  }
   report.determinant_log10 = report.determinant_argument = kNaN;
   report.seconds = solution.times.sum();
   return report;

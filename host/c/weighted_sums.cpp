@@ -1,11 +1,13 @@
 #include "c/weighted_sums.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <tuple>
 #include <utility>
 
+#include "constants.hpp"
 #include "matrix/max_or_nan.hpp"
 
 namespace clgauss::c {
@@ -200,9 +202,6 @@ bool is_identity(double norm1_of_a, const ColumnSums<Wide<Number>>& of_ax) {
   return are_near<Number>(norm1_of_a, of_ax, of_identity, kBound * static_cast<double>(n));
 }
 
-double conjugate(double a) { return a; }
-Complex conjugate(const Complex& a) { return std::conj(a); }
-
 /// The real part of diagonal element i.
 template <typename Number>
 double real_part(const HostMatrix<const Number>& a, Index i) {
@@ -215,12 +214,23 @@ ColumnSums<Wide<Number>> symmetric_sums(const HostMatrix<const Number>& a,
                                         const std::vector<Wide<Number>>& w) {
   auto sums = column_sums(a, Part::strictly_lower, w);
   sums.add(column_sums(transposed(a), Part::strictly_upper, w,
-                       [](const Wide<Number>& value) { return conjugate(value); }));
+                       [](const Wide<Number>& value) { return conjugated(value); }));
   for (Index i = 0; i < w.size(); ++i) {
     sums.weighted[i] += w[i] * real_part(a, i);
     sums.magnitudes[i] += std::abs(real_part(a, i));
   }
   return sums;
+}
+
+/// Column j of M.
+template <typename Number>
+std::vector<Wide<Number>> column_of_product(const Triangles<Number>& m, Index j) {
+  std::vector<Wide<Number>> of_upper(m.lower.rows);
+  for (Index k = 0; k <= j; ++k) {
+    const Number& stored = m.upper.data[k * m.upper.row_step + j * m.upper.column_step];
+    of_upper[k] = k == j && m.is_unit_upper ? 1.0 : Wide<Number>(m.of_upper(stored));
+  }
+  return triangle_sums(transposed(m.lower), Part::upper, m.is_unit_lower, of_upper);
 }
 
 }  // namespace
@@ -237,15 +247,17 @@ WeightedSums<Number> weighted_sums_of_symmetric(const HostMatrix<const Number>& 
 
 template <typename Number>
 WeightedSums<Number> weighted_sums_of_product(const Triangles<Number>& m) {
-  const auto sums = [&](std::vector<Wide<Number>> w, const auto& of) {
-    w = triangle_sums(m.lower, Part::lower, m.is_unit_lower, w, of);
-    return triangle_sums(m.upper, Part::upper, m.is_unit_upper, w, of);
-  };
   const Index n = m.lower.rows;
-  WeightedSums<Number> result{sums(weights<Wide<Number>>(n), std::identity{}), 0};
-  const auto size = [](const Wide<Number>& value) { return magnitude(value); };
-  for (const Wide<Number>& sum : sums(std::vector<Wide<Number>>(n, 1.0), size))
-    result.norm1 = max_or_nan(result.norm1, std::real(sum));
+  const auto w = triangle_sums(m.lower, Part::lower, m.is_unit_lower, weights<Wide<Number>>(n));
+  const auto of_upper = [&](const Wide<Number>& value) { return m.of_upper(value); };
+  WeightedSums<Number> result{triangle_sums(m.upper, Part::upper, m.is_unit_upper, w, of_upper), 0};
+  const auto size = [](const Wide<Number>& sum) {
+    return std::isnan(magnitude(sum)) ? kInfinity : magnitude(sum);
+  };
+  const auto largest = std::ranges::max_element(result.sums, {}, size);
+  if (largest == result.sums.end()) return result;
+  for (const Wide<Number>& number : column_of_product(m, largest - result.sums.begin()))
+    result.norm1 += magnitude(number);
   return result;
 }
 
@@ -267,7 +279,7 @@ bool agree_symmetric(const WeightedSums<Number>& of_a, const HostMatrix<const Nu
   w = triangle_sums(ldl, Part::lower, true, w);
   for (Index j = 0; j < w.size(); ++j) w[j] *= real_part(ldl, j);
   return are_near(of_a, triangle_sums(transposed(ldl), Part::upper, true, w,
-                                      [](const Wide<Number>& value) { return conjugate(value); }));
+                                      [](const Wide<Number>& value) { return conjugated(value); }));
 }
 
 template <typename Number>
@@ -287,25 +299,21 @@ bool is_symmetric_inverse(const WeightedSums<Number>& of_a, const HostMatrix<con
   return is_identity<Number>(of_a.norm1, symmetric_sums(x, of_a.sums));
 }
 
-#define CLGAUSS_FOR(Number)                                                                  \
-  template WeightedSums<Number> weighted_sums(const HostMatrix<const Number>&);              \
-  template bool agree(const WeightedSums<Number>&, const HostMatrix<const Number>&,          \
-                      std::span<const Index>);                                               \
-  template bool is_answer(const WeightedSums<Number>&, const HostMatrix<const Number>&,      \
-                          const HostMatrix<const Number>&);                                  \
-  template WeightedSums<Number> weighted_sums_of_product(const Triangles<Number>&);          \
-  template WeightedSums<Number> weighted_sums_of_symmetric(const HostMatrix<const Number>&); \
-  template bool agree_symmetric(const WeightedSums<Number>&, const HostMatrix<const Number>&);
-#define CLGAUSS_FOR_REAL(Number)                                                          \
-  template bool is_inverse(const WeightedSums<Number>&, const HostMatrix<const Number>&); \
+#define CLGAUSS_FOR(Number)                                                                    \
+  template WeightedSums<Number> weighted_sums(const HostMatrix<const Number>&);                \
+  template bool agree(const WeightedSums<Number>&, const HostMatrix<const Number>&,            \
+                      std::span<const Index>);                                                 \
+  template bool is_answer(const WeightedSums<Number>&, const HostMatrix<const Number>&,        \
+                          const HostMatrix<const Number>&);                                    \
+  template WeightedSums<Number> weighted_sums_of_product(const Triangles<Number>&);            \
+  template WeightedSums<Number> weighted_sums_of_symmetric(const HostMatrix<const Number>&);   \
+  template bool agree_symmetric(const WeightedSums<Number>&, const HostMatrix<const Number>&); \
+  template bool is_inverse(const WeightedSums<Number>&, const HostMatrix<const Number>&);      \
   template bool is_symmetric_inverse(const WeightedSums<Number>&, const HostMatrix<const Number>&);
 CLGAUSS_FOR(float)
 CLGAUSS_FOR(double)
 CLGAUSS_FOR(std::complex<float>)
 CLGAUSS_FOR(std::complex<double>)
-CLGAUSS_FOR_REAL(float)
-CLGAUSS_FOR_REAL(double)
 #undef CLGAUSS_FOR
-#undef CLGAUSS_FOR_REAL
 
 }  // namespace clgauss::c

@@ -18,6 +18,15 @@ namespace clgauss::c {
 template <typename Number>
 using Wide = std::conditional_t<std::is_floating_point_v<Number>, double, std::complex<double>>;
 
+/// conj(number), which of a real number is the number itself.
+template <typename Number>
+[[nodiscard]] Number conjugated(const Number& number) {
+  if constexpr (std::is_floating_point_v<Number>)
+    return number;
+  else
+    return std::conj(number);
+}
+
 /// w^T A for an A with n columns, and the norm that errors are measured against.
 template <typename Number>
 struct WeightedSums {
@@ -35,16 +44,22 @@ template <typename Number>
 template <typename Number>
 [[nodiscard]] WeightedSums<Number> weighted_sums_of_symmetric(const HostMatrix<const Number>& a);
 
-/// M = L U for two triangles. At most one of them has a unit diagonal, which is not stored. The
-/// other triangle of each matrix is not read.
+/// M = L U, or L conj(U), for two triangles. At most one of them has a unit diagonal, which is not
+/// stored. The other triangle of each matrix is not read.
 template <typename Number>
 struct Triangles {
   HostMatrix<const Number> lower, upper;
-  bool is_unit_lower = false, is_unit_upper = false;
+  bool is_unit_lower = false, is_unit_upper = false, is_upper_conjugated = false;
+
+  /// The element of M's upper triangle for the stored `number`.
+  template <typename Stored>
+  [[nodiscard]] Stored of_upper(const Stored& number) const {
+    return is_upper_conjugated ? conjugated(number) : number;
+  }
 };
 
-/// w^T M. norm1 is || |L| |U| ||_1, which bounds ||M||_1 and scales the rounding errors of a solve
-/// with the triangles. 2 n^2 multiplications.
+/// w^T M. norm1 is that of the column whose |w^T M| is largest: at most ||M||_1, and usually most
+/// of it. 1.5 n^2 multiplications.
 template <typename Number>
 [[nodiscard]] WeightedSums<Number> weighted_sums_of_product(const Triangles<Number>& m);
 
@@ -72,7 +87,7 @@ template <typename Number>
 template <typename Number>
 [[nodiscard]] bool is_inverse(const WeightedSums<Number>& of_a, const HostMatrix<const Number>& x);
 
-/// is_inverse() for the symmetric X whose lower triangle is in `x`.
+/// is_inverse() for the symmetric (complex: Hermitian) X whose lower triangle is in `x`.
 template <typename Number>
 [[nodiscard]] bool is_symmetric_inverse(const WeightedSums<Number>& of_a,
                                         const HostMatrix<const Number>& x);

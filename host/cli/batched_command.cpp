@@ -39,6 +39,7 @@ struct BatchedReport {
 
   [[nodiscard]] double bound() const { return options.max_scaled_residual; }
   [[nodiscard]] bool by_cholesky() const { return options.lu.positive_definite; }
+  [[nodiscard]] bool by_ldlt() const { return options.lu.symmetric; }
   [[nodiscard]] std::string_view type_name() const {
     return system.complex ? complex_type_name(solution.type) : real_type_name(solution.type);
   }
@@ -49,6 +50,12 @@ void refuse_other_formats(const po::variables_map& values) {
   for (const char* name : {"format", "output-format"})
     if (values.count(name) > 0 && values[name].as<std::string>() != "npy")
       throw UsageError(fmt::format("--{}: --batched reads and writes .npy only", name));
+}
+
+std::string_view method_text(const BatchedReport& report) {
+  return report.by_cholesky() ? "Cholesky"
+         : report.by_ldlt()   ? "L D L^T, pivoting partial"
+                              : "LU, pivoting partial";
 }
 
 std::string singular_text(const BatchedReport& report) {
@@ -121,7 +128,7 @@ std::string summary_text(const BatchedReport& report) {
   std::string text =
       fmt::format("systems    {} of n = {}, {} right-hand side{} each, {}, {}, kernel {}\n",
                   solution.x.count, solution.x.rows, nrhs, nrhs == 1 ? "" : "s", report.type_name(),
-                  report.by_cholesky() ? "Cholesky" : "LU, pivoting partial", solution.kernel);
+                  method_text(report), solution.kernel);
   text += fmt::format("device     {} {} ({})\n", report.device.profile.spec,
                       report.device.profile.name, report.device.profile.platform_name);
   text += kernels_text(report.device.kernels, report.verbose);
@@ -140,27 +147,35 @@ Json report_json(const BatchedReport& report) {
   for (Index i = 0; i < solution.singular.size(); ++i)
     singular.push_back(
         {{"system", solution.singular[i]}, {"column", solution.failed_columns[i] + 1}});
-  return {{"schema_version", 1},
-          {"status", solve_status_name(solution.status)},
-          {"batch", solution.x.count},
-          {"n", solution.x.rows},
-          {"nrhs", report.system.nrhs()},
-          {"method", report.by_cholesky() ? "batched cholesky" : "batched lu"},
-          {"kernel", solution.kernel},
-          {"type", report.type_name()},
-          {"pivoting", report.by_cholesky() ? Json(nullptr) : Json("partial")},
-          {"device",
-           {{"spec", report.device.profile.spec},
-            {"name", report.device.profile.name},
-            {"driver", report.device.profile.driver_version},
-            {"platform", report.device.profile.platform_name}}},
-          {"time_s", times_json(report.times, solution.times, "solve", "")},
-          {"worst_system", any ? Json(*solution.worst_system) : Json(nullptr)},
-          {"backward_error", any ? finite_or_null(solution.worst.backward_error) : Json(nullptr)},
-          {"scaled_residual", any ? finite_or_null(solution.worst.scaled) : Json(nullptr)},
-          {"error_estimate", trust_json(solution.trust)},
-          {"singular", singular},
-          {"overflowed", solution.overflowed}};
+  Json json{{"schema_version", 1},
+            {"status", solve_status_name(solution.status)},
+            {"batch", solution.x.count},
+            {"n", solution.x.rows},
+            {"nrhs", report.system.nrhs()},
+            {"method", report.by_cholesky() ? "batched cholesky"
+                       : report.by_ldlt()   ? "batched ldlt"
+                                            : "batched lu"},
+            {"kernel", solution.kernel},
+            {"type", report.type_name()},
+            {"pivoting", report.by_cholesky() ? Json(nullptr) : Json("partial")},
+            {"device",
+             {{"spec", report.device.profile.spec},
+              {"name", report.device.profile.name},
+              {"driver", report.device.profile.driver_version},
+              {"platform", report.device.profile.platform_name}}},
+            {"time_s", times_json(report.times, solution.times, "solve", "")},
+            {"worst_system", any ? Json(*solution.worst_system) : Json(nullptr)},
+            {"backward_error", any ? finite_or_null(solution.worst.backward_error) : Json(nullptr)},
+            {"scaled_residual", any ? finite_or_null(solution.worst.scaled) : Json(nullptr)},
+            {"error_estimate", trust_json(solution.trust)},
+            {"singular", singular},
+            {"overflowed", solution.overflowed}};
+  if (report.by_ldlt()) {
+    Json inertias = Json::array();
+    for (const Inertia& inertia : solution.inertias) inertias.push_back(inertia_json(inertia));
+    json["inertias"] = std::move(inertias);
+  }
+  return json;
 }
 
 }  // namespace
@@ -192,7 +207,12 @@ ExitCode run_batched(const SolveCommand& command) {
   options.type = command.solve.type;
   options.max_scaled_residual = command.solve.max_scaled_residual;
   options.trust = command.solve.trust;
-  options.lu.positive_definite = row_of(command.solve.method).definite;
+  const MethodRow& method = row_of(command.solve.method);
+  options.lu.positive_definite = method.definite;
+  options.lu.symmetric = method.symmetric && !method.definite;
+  if (options.lu.symmetric && system.complex)
+    throw UsageError(
+        "--method ldlt with --batched is for real systems, and these are complex: use --method lu");
   const BatchedSolution solution = solve_batched(context, system, options, progress);
   line.clear();
   timer.lap();

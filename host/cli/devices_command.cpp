@@ -52,12 +52,14 @@ Json method_json(const ListedDevice& device) {
   if (!device.profile.fp64) return nullptr;
   return {{"mixed_from", or_never(choice.mixed_from)},
           {"rbt_from", or_never(choice.rbt_from)},
+          {"estimates_to", or_never(choice.estimates_to)},
           {"source", device.source},
           {"rates", rates_json(choice.rates)}};
 }
 
 /// "cholesky from n = 1024 where A is symmetric with a positive diagonal, else mixed from n = 1536,
-/// else lu (tuned); ldlt in place of lu from n = 4096 where A is symmetric".
+/// else lu (tuned); ldlt in place of lu from n = 4096 where A is symmetric". A GPU may have "lu
+/// with error estimates from n = 3073".
 std::string method_text(const ListedDevice& device) {
   const MethodChoice& choice = device.choice;
   std::string text;
@@ -73,6 +75,8 @@ std::string method_text(const ListedDevice& device) {
     if (from != MethodChoice::kNever) text += fmt::format("{} from n = {}, else ", name, from);
   text +=
       fmt::format("lu ({}{})", device.source, choice.rates ? ": " + rates_text(*choice.rates) : "");
+  if (choice.estimates_to != MethodChoice::kNever)
+    text += fmt::format("; lu with error estimates from n = {}", choice.estimates_to + 1);
   if (choice.ldlt_from == MethodChoice::kNever) return text;
   return text +
          fmt::format("; ldlt in place of lu from n = {} where A is symmetric", choice.ldlt_from);

@@ -63,6 +63,9 @@ int main(int argc, char** argv) {
            {"CLGAUSS_LAPACK_MIN_N", "of `clgauss run`, as --min-n"},
            {"CLGAUSS_LAPACK_REPORT, CLGAUSS_LAPACK_LOG",
             "of `clgauss run`: files, as --report and --log; - is standard error"},
+           {"OMP_NUM_THREADS, OPENBLAS_NUM_THREADS, MKL_NUM_THREADS, OPENBLAS_CORETYPE",
+            "read by a program's own LAPACK: where they change, `clgauss run` measures anew which "
+            "is faster"},
            {"LD_PRELOAD", "of `clgauss run`, which adds libclgauss_lapack.so"},
            {"POCL_MAX_PTHREAD_COUNT",
             "read by PoCL: its threads; of several ranks on a machine each sets its share"},

@@ -115,8 +115,10 @@ struct Opened {
   Context& context;
 };
 
-/// Reads A while the device is opened.
-Opened open(const MatrixCommand& command, OpeningContext& opening, ProgramTimes& times) {
+/// Reads A while the device is opened. With `complex_by_lu`, the command takes complex matrices by
+/// no other method.
+Opened open(const MatrixCommand& command, OpeningContext& opening, ProgramTimes& times,
+            bool complex_by_lu = false) {
   LapTimer timer;
   auto a = opening.beside([&](const ProgressCallback& reading) {
     ReadOptions options = command.read;
@@ -130,8 +132,9 @@ Opened open(const MatrixCommand& command, OpeningContext& opening, ProgramTimes&
                                              read.rows(), read.cols()));
         },
         any);
-    if (std::holds_alternative<ComplexMatrix>(any) && row_of(command.method).symmetric)
-      throw UsageError(fmt::format("--method {} is for real matrices, and A is complex",
+    if (complex_by_lu && std::holds_alternative<ComplexMatrix>(any) &&
+        row_of(command.method).symmetric)
+      throw UsageError(fmt::format("--method {} inverts real matrices, and A is complex: use lu",
                                    method_name(command.method)));
     return any;
   });
@@ -342,7 +345,7 @@ ExitCode run_invert(const Given& given) {
   OutputFile file(output);
   JsonOutput json(values);
   OpeningContext opening(command.device, command.context, progress, command.quiet);
-  const auto opened = open(command, opening, times);
+  const auto opened = open(command, opening, times, true);
   LapTimer timer;
   std::optional<Certificate> certificate;
   const auto written_out = [&](auto made, const auto& a) -> InverseOutcome {
@@ -467,8 +470,9 @@ ExitCode run_cond(const Given& given) {
 CommandTable inertia_table() {
   static const std::string about =
       std::string(
-          "Counts the eigenvalues of a symmetric matrix above, below and at 0 on an OpenCL device, "
-          "from the pivots of L D L^T.") +
+          "Counts the eigenvalues of a symmetric, or complex and Hermitian, matrix above, below "
+          "and "
+          "at 0 on an OpenCL device, from the pivots of L D L^T.") +
       kMatrix +
       " Zeros are pivots of exactly 0. Where A is so nearly singular that rounding may have moved "
       "an eigenvalue across 0, the exit code is 8.";

@@ -15,9 +15,10 @@ namespace {
 constexpr std::string_view kRunUsage = "[options] -- PROGRAM [ARGUMENT...]";
 constexpr std::string_view kRunAbout =
     "Runs a program that calls LAPACK (R, Octave, Python with NumPy or SciPy, your own), with its "
-    "large systems on an OpenCL device: gesv, getrf, getri, posv, potrf and, with many right-hand "
-    "sides, getrs and potrs in s, d, c and z; potri, sysv, sytrf, gecon and, with many right-hand "
-    "sides, sytrs in s and d; dsgesv and zcgesv. Nothing is changed or compiled anew.\n"
+    "large systems on an OpenCL device: gesv, getrf, getri, gecon, posv, potrf, potri and, with "
+    "many right-hand sides, getrs and potrs in s, d, c and z; sysv, sytrf and, with many "
+    "right-hand sides, sytrs in s and d; hesv, hetrf and hetrs likewise in c and z; dsgesv and "
+    "zcgesv. Nothing is changed or compiled anew.\n"
     "The first large call of a kind on a machine times both sides, some seconds once, and keeps "
     "what it found. From then on the device takes calls from the n on from which it is the faster "
     "one, and the program's own LAPACK takes all others, every call of a child of fork(), and each "

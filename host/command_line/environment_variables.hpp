@@ -31,6 +31,7 @@ namespace clgauss::cli {
       {"XDG_DATA_HOME",
        "tuned numbers lie in clgauss/tuned below this folder (else HOME's .local/share)"},
       {"HOME", "the folder of the user, for these two"},
+      {"OCL_ICD_VENDORS", "read by the OpenCL loader: the folder with the drivers' .icd files"},
       {"RUSTICL_ENABLE=llvmpipe",
        "read by Mesa: the drivers whose devices rusticl shows, llvmpipe for the CPU"},
       {"POCL_CACHE_DIR", "read by PoCL: where it keeps built kernels"},

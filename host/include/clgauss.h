@@ -175,10 +175,9 @@ CLGAUSS_API clgauss_status clgauss_dgetrf_host(clgauss_context context, int layo
 /* LAPACK's getrs: B <- A^-1 B or A^-T B, n-by-nrhs, from the n-by-n factors and the ipiv of gesv
  * and getrf. 2 n^2 nrhs flops; the factors are copied to the device, so that only many right-hand
  * sides are worth a call. X is checked before it is written, as for gesv, with P^T L U in place of
- * A and || |L| |U| ||_1 in place of its norm. CLGAUSS_SINGULAR: U has a zero on its diagonal;
- * clgauss_last_error() names the column. CLGAUSS_OVERFLOW: A holds NaN or Inf, or L U leaves the
- * range of the type. Every error leaves B as it was. clgauss_dgetrs() uses factors on the device.
- * dgetrs_host needs a device with fp64. */
+ * A. CLGAUSS_SINGULAR: U has a zero on its diagonal; clgauss_last_error() names the column.
+ * CLGAUSS_OVERFLOW: A holds NaN or Inf, or L U leaves the range of the type. Every error leaves B
+ * as it was. clgauss_dgetrs() uses factors on the device. dgetrs_host needs a device with fp64. */
 CLGAUSS_API clgauss_status clgauss_sgetrs_host(clgauss_context context, int layout, int trans,
                                                size_t n, size_t nrhs, const float* a, size_t lda,
                                                const int32_t* ipiv, float* b, size_t ldb);
@@ -187,8 +186,8 @@ CLGAUSS_API clgauss_status clgauss_dgetrs_host(clgauss_context context, int layo
                                                const int32_t* ipiv, double* b, size_t ldb);
 
 /* LAPACK's getri: A <- A^-1, n-by-n, from its factors and ipiv as above. 3 n^3 flops. The inverse
- * is checked before it is written: ||A X - I||_1 is at most 30 n eps (|| |L| |U| ||_1 ||X||_1 + 1),
- * column by column. Errors are those of getrs_host; every error leaves A as it was. dgetri needs a
+ * is checked before it is written: ||A X - I||_1 is at most 30 n eps (||A||_1 ||X||_1 + 1), column
+ * by column. Errors are those of getrs_host; every error leaves A as it was. dgetri needs a
  * device with fp64. */
 CLGAUSS_API clgauss_status clgauss_sgetri(clgauss_context context, int layout, size_t n, float* a,
                                           size_t lda, const int32_t* ipiv);
@@ -296,11 +295,11 @@ CLGAUSS_API clgauss_status clgauss_cgesv(clgauss_context context, int layout, si
 CLGAUSS_API clgauss_status clgauss_zgesv(clgauss_context context, int layout, size_t n, size_t nrhs,
                                          void* a, size_t lda, int32_t* ipiv, void* b, size_t ldb);
 
-/* getrf_host, getrs_host (A^H as well) and getri for complex numbers, with factors and ipiv as
- * cgesv and zgesv leave them. Four times the flops of real numbers; getri takes 16 n^3. Checks and
- * errors are those of the real functions; getri's columns are checked as the X of getrs, for B = I.
- * CLGAUSS_INVALID_INPUT: more than 2^30 rows or columns. zgetrf_host, zgetrs_host and zgetri need a
- * device with fp64. */
+/* getrf_host, getrs_host (A^H as well), getri and gecon_host for complex numbers, with factors and
+ * ipiv as cgesv and zgesv leave them. Four times the flops of real numbers; getri takes 8 n^3.
+ * Checks and errors are those of the real functions; getri's columns are also checked as the X of
+ * getrs, for B = I. gecon's norms are those of moduli. CLGAUSS_INVALID_INPUT: more than 2^30 rows
+ * or columns. zgetrf_host, zgetrs_host and zgetri need a device with fp64. */
 CLGAUSS_API clgauss_status clgauss_cgetrf_host(clgauss_context context, int layout, size_t m,
                                                size_t n, void* a, size_t lda, int32_t* ipiv);
 CLGAUSS_API clgauss_status clgauss_zgetrf_host(clgauss_context context, int layout, size_t m,
@@ -315,11 +314,18 @@ CLGAUSS_API clgauss_status clgauss_cgetri(clgauss_context context, int layout, s
                                           size_t lda, const int32_t* ipiv);
 CLGAUSS_API clgauss_status clgauss_zgetri(clgauss_context context, int layout, size_t n, void* a,
                                           size_t lda, const int32_t* ipiv);
+CLGAUSS_API clgauss_status clgauss_cgecon_host(clgauss_context context, int layout, int norm,
+                                               size_t n, const void* a, size_t lda, double anorm,
+                                               double* rcond);
+CLGAUSS_API clgauss_status clgauss_zgecon_host(clgauss_context context, int layout, int norm,
+                                               size_t n, const void* a, size_t lda, double anorm,
+                                               double* rcond);
 
-/* posv (with nrhs = 0: potrf) and potrs for complex numbers: a Hermitian positive definite A = L
- * L^H (CLGAUSS_LOWER) or R^H R (CLGAUSS_UPPER). Only the real parts of A's diagonal are read; the
- * diagonals of L and R are real. 4/3 n^3 flops, and 8 n^2 for each right-hand side. Checks and
- * errors are those of the real functions. zposv and zpotrs need a device with fp64. */
+/* posv (with nrhs = 0: potrf), potrs and potri for complex numbers: a Hermitian positive definite A
+ * = L L^H (CLGAUSS_LOWER) or R^H R (CLGAUSS_UPPER). Only the real parts of A's diagonal are read;
+ * the diagonals of L and R, and of the inverse that potri writes, are real. posv takes 4/3 n^3
+ * flops, and 8 n^2 for each right-hand side, potri 8 n^3. Checks and errors are those of the real
+ * functions. zposv, zpotrs and zpotri need a device with fp64. */
 CLGAUSS_API clgauss_status clgauss_cposv(clgauss_context context, int layout, int uplo, size_t n,
                                          size_t nrhs, void* a, size_t lda, void* b, size_t ldb);
 CLGAUSS_API clgauss_status clgauss_zposv(clgauss_context context, int layout, int uplo, size_t n,
@@ -330,6 +336,27 @@ CLGAUSS_API clgauss_status clgauss_cpotrs(clgauss_context context, int layout, i
 CLGAUSS_API clgauss_status clgauss_zpotrs(clgauss_context context, int layout, int uplo, size_t n,
                                           size_t nrhs, const void* a, size_t lda, void* b,
                                           size_t ldb);
+CLGAUSS_API clgauss_status clgauss_cpotri(clgauss_context context, int layout, int uplo, size_t n,
+                                          void* a, size_t lda);
+CLGAUSS_API clgauss_status clgauss_zpotri(clgauss_context context, int layout, int uplo, size_t n,
+                                          void* a, size_t lda);
+
+/* LAPACK's hesv (with nrhs = 0: hetrf) and hetrs: as sysv and sytrs, for a Hermitian A = L D L^H
+ * (CLGAUSS_LOWER) or U D U^H (CLGAUSS_UPPER) that may be indefinite. Only the real parts of A's
+ * diagonal are read; D's diagonal is real. 4/3 n^3 flops, and 8 n^2 for each right-hand side.
+ * zhesv and zhetrs need a device with fp64. */
+CLGAUSS_API clgauss_status clgauss_chesv(clgauss_context context, int layout, int uplo, size_t n,
+                                         size_t nrhs, void* a, size_t lda, int32_t* ipiv, void* b,
+                                         size_t ldb);
+CLGAUSS_API clgauss_status clgauss_zhesv(clgauss_context context, int layout, int uplo, size_t n,
+                                         size_t nrhs, void* a, size_t lda, int32_t* ipiv, void* b,
+                                         size_t ldb);
+CLGAUSS_API clgauss_status clgauss_chetrs(clgauss_context context, int layout, int uplo, size_t n,
+                                          size_t nrhs, const void* a, size_t lda,
+                                          const int32_t* ipiv, void* b, size_t ldb);
+CLGAUSS_API clgauss_status clgauss_zhetrs(clgauss_context context, int layout, int uplo, size_t n,
+                                          size_t nrhs, const void* a, size_t lda,
+                                          const int32_t* ipiv, void* b, size_t ldb);
 
 enum {
   CLGAUSS_METHOD_AUTOMATIC = 0, /* the fastest for the device and n that gives the accuracy */
@@ -341,7 +368,8 @@ enum {
   CLGAUSS_METHOD_CHOLESKY = 5,
   CLGAUSS_METHOD_JACOBI = 6, /* iterations, for learning; A must be strictly diagonally dominant */
   CLGAUSS_METHOD_SEIDEL = 7,
-  CLGAUSS_METHOD_LDLT = 8 /* A must be symmetric, and may be indefinite; half the work of LU */
+  /* A must be symmetric (complex: Hermitian), and may be indefinite; half the work of LU */
+  CLGAUSS_METHOD_LDLT = 8
 };
 enum {
   CLGAUSS_ACCURACY_DEFAULT = 0, /* single for functions with s and c, double for d and z */
@@ -402,6 +430,8 @@ typedef struct clgauss_report {
   double determinant_argument;
   int doubt;    /* CLGAUSS_DOUBT_..., from rcond and forward_error; with `trust` */
   int reserved; /* 0 */
+  /* How many eigenvalues of A have each sign, with CLGAUSS_METHOD_LDLT: their sum is n. */
+  size_t positive, negative, zero;
 } clgauss_report;
 
 /* Solves A X = B for an n-by-n A and n-by-nrhs B and X, and checks X by its residual in double.
@@ -423,8 +453,8 @@ CLGAUSS_API clgauss_status clgauss_dsolve(clgauss_context context, int layout, s
                                           clgauss_report* report);
 
 /* The same for complex numbers, stored as for cgesv. Methods are AUTOMATIC, LU, MIXED and, for a
- * Hermitian A, CHOLESKY; any other is CLGAUSS_INVALID_ARGUMENT. The host always copies A and B to
- * doubles. zsolve also works without fp64, by MIXED. */
+ * Hermitian A, CHOLESKY and LDLT; any other is CLGAUSS_INVALID_ARGUMENT. The host always copies A
+ * and B to doubles. zsolve also works without fp64, by MIXED. */
 CLGAUSS_API clgauss_status clgauss_csolve(clgauss_context context, int layout, size_t n,
                                           size_t nrhs, const void* a, size_t lda, const void* b,
                                           size_t ldb, void* x, size_t ldx,
@@ -572,6 +602,17 @@ CLGAUSS_API clgauss_status clgauss_zposv_batched(clgauss_context context, int la
                                                  size_t stride_a, void* b, size_t ldb,
                                                  size_t stride_b, size_t batch, int32_t* info);
 
+/* The same by L D L^T with the pivots of Bunch and Kaufman, for symmetric A_s that may be indefinite,
+ * n up to 256. n^3 / 3 + 2 n^2 nrhs flops for each system. info[s] is as for gesv_batched. */
+CLGAUSS_API clgauss_status clgauss_ssysv_batched(clgauss_context context, int layout, int uplo,
+                                                 size_t n, size_t nrhs, const float* a, size_t lda,
+                                                 size_t stride_a, float* b, size_t ldb,
+                                                 size_t stride_b, size_t batch, int32_t* info);
+CLGAUSS_API clgauss_status clgauss_dsysv_batched(clgauss_context context, int layout, int uplo,
+                                                 size_t n, size_t nrhs, const double* a, size_t lda,
+                                                 size_t stride_a, double* b, size_t ldb,
+                                                 size_t stride_b, size_t batch, int32_t* info);
+
 /* X_s = A_s^-1 B_s for `batch` systems of different n and nrhs in one call, sorted inside into
  * groups of similar n. Each array has an element for every system; a[s] is n[s]-by-n[s], b[s]
  * n[s]-by-nrhs[s]. A is unchanged, B becomes X. info, X_s and the status are as for gesv_batched;
@@ -696,6 +737,19 @@ CLGAUSS_API clgauss_status clgauss_cposv_batched_buffer(
     struct _cl_mem* info, struct _cl_command_queue* queue, uint32_t events_in_wait_list,
     struct _cl_event* const* wait_list, struct _cl_event** event);
 CLGAUSS_API clgauss_status clgauss_zposv_batched_buffer(
+    clgauss_context context, size_t n, size_t nrhs, struct _cl_mem* a, size_t offset_a, size_t lda,
+    size_t stride_a, struct _cl_mem* b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch,
+    struct _cl_mem* info, struct _cl_command_queue* queue, uint32_t events_in_wait_list,
+    struct _cl_event* const* wait_list, struct _cl_event** event);
+
+/* sysv_batched on cl_mem, row-major as gesv_batched_buffer, n up to 256. Only the lower triangles are
+ * read. info is as for gesv_batched_buffer. */
+CLGAUSS_API clgauss_status clgauss_ssysv_batched_buffer(
+    clgauss_context context, size_t n, size_t nrhs, struct _cl_mem* a, size_t offset_a, size_t lda,
+    size_t stride_a, struct _cl_mem* b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch,
+    struct _cl_mem* info, struct _cl_command_queue* queue, uint32_t events_in_wait_list,
+    struct _cl_event* const* wait_list, struct _cl_event** event);
+CLGAUSS_API clgauss_status clgauss_dsysv_batched_buffer(
     clgauss_context context, size_t n, size_t nrhs, struct _cl_mem* a, size_t offset_a, size_t lda,
     size_t stride_a, struct _cl_mem* b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch,
     struct _cl_mem* info, struct _cl_command_queue* queue, uint32_t events_in_wait_list,

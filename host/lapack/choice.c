@@ -196,7 +196,7 @@ static void write_choice(const char* path, const struct library* library,
  * exchanged. */
 static void fill(enum type type, int is_wide, void* a, void* b, void* pivots, size_t n,
                  size_t more) {
-  const size_t parts = type == kComplex || type == kDoubleComplex ? 2 : 1;
+  const size_t parts = is_complex(type) ? 2 : 1;
   const size_t rows = n + more;
   memset(a, 0, rows * n * bytes_of(type));
   for (size_t j = 0; j < n; ++j)
@@ -276,8 +276,8 @@ static int on_system(void* routine, const struct library* library, enum type typ
       const float small_anorm = 3;
       char* const work = (char*)b + sizeof anorm; /* after rcond */
       ((gecon_routine*)routine)("1", order, a, order,
-                                type == kSingle ? (const void*)&small_anorm : &anorm, b, work,
-                                work + 4 * n * sizeof anorm, info, 1);
+                                is_single_precision(type) ? (const void*)&small_anorm : &anorm, b,
+                                work, work + 4 * n * sizeof anorm, info, 1);
       break;
     }
     case kSymmetric:
@@ -332,14 +332,14 @@ static int is_ahead(const struct choice* choice, int s) {
 }
 
 /* The routine that is timed for a family; NULL: each routine is timed itself. */
-static const char* timed_for(enum family family) {
+static const char* timed_for(enum family family, enum type type) {
   switch (family) {
     case kLu:
       return "gesv";
     case kCholesky:
       return "posv";
     case kSymmetric:
-      return "sysv";
+      return is_complex(type) ? "hesv" : "sysv";
     default:
       return NULL;
   }
@@ -350,10 +350,10 @@ static int measure(const struct call* call, struct choice* choice) {
   const struct target* const target = call->target;
   const enum family family = call->family;
   void* routine = target->routine;
-  if (timed_for(family) != NULL) {
+  const char* const timed = timed_for(family, site->type);
+  if (timed != NULL) {
     char name[64];
-    snprintf(name, sizeof name, "%s%c%s%s", site->prefix, "sdcz"[site->type], timed_for(family),
-             site -> suffix);
+    snprintf(name, sizeof name, "%s%c%s%s", site->prefix, "sdcz"[site->type], timed, site->suffix);
     routine = symbol_of(target->library->path, name);
     if (routine == NULL) {
       snprintf(choice->why, sizeof choice->why, "%.150s has no %s", target->library->path, name);

@@ -114,10 +114,14 @@ static int load_calls(void* library) {
              {&device.calls.zgetrs, "clgauss_zgetrs_host"},
              {&device.calls.sgecon, "clgauss_sgecon_host"},
              {&device.calls.dgecon, "clgauss_dgecon_host"},
+             {&device.calls.cgecon, "clgauss_cgecon_host"},
+             {&device.calls.zgecon, "clgauss_zgecon_host"},
              {&device.calls.sgetri, "clgauss_sgetri"},
              {&device.calls.dgetri, "clgauss_dgetri"},
              {&device.calls.spotri, "clgauss_spotri"},
              {&device.calls.dpotri, "clgauss_dpotri"},
+             {&device.calls.cpotri, "clgauss_cpotri"},
+             {&device.calls.zpotri, "clgauss_zpotri"},
              {&device.calls.sgetrs, "clgauss_sgetrs_host"},
              {&device.calls.dgetrs, "clgauss_dgetrs_host"},
              {&device.calls.spotrs, "clgauss_spotrs"},
@@ -127,7 +131,11 @@ static int load_calls(void* library) {
              {&device.calls.ssysv, "clgauss_ssysv"},
              {&device.calls.dsysv, "clgauss_dsysv"},
              {&device.calls.ssytrs, "clgauss_ssytrs"},
-             {&device.calls.dsytrs, "clgauss_dsytrs"}};
+             {&device.calls.dsytrs, "clgauss_dsytrs"},
+             {&device.calls.chesv, "clgauss_chesv"},
+             {&device.calls.zhesv, "clgauss_zhesv"},
+             {&device.calls.chetrs, "clgauss_chetrs"},
+             {&device.calls.zhetrs, "clgauss_zhetrs"}};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
     void* const found = dlsym(library, all[i].name);
     if (found == NULL) {
@@ -177,8 +185,9 @@ void device_failed(clgauss_status status) {
     return;
   }
   snprintf(device.error, sizeof device.error, "%s", device.calls.last_error());
-  const int is_of_numbers = status == CLGAUSS_INACCURATE || status == CLGAUSS_OVERFLOW;
-  if (!is_of_numbers && ++failures >= kMostFailures) atomic_store(&is_given_up, 1);
+  const int is_of_call = status == CLGAUSS_INACCURATE || status == CLGAUSS_OVERFLOW ||
+                         status == CLGAUSS_INVALID_ARGUMENT || status == CLGAUSS_INVALID_INPUT;
+  if (!is_of_call && ++failures >= kMostFailures) atomic_store(&is_given_up, 1);
 }
 
 clgauss_status device_gesv(enum type type, size_t n, size_t nrhs, void* a, size_t lda,
@@ -214,11 +223,20 @@ clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, 
 clgauss_status device_sysv(enum type type, int triangle, size_t n, size_t nrhs, void* a, size_t lda,
                            int32_t* ipiv, void* b, size_t ldb) {
   const struct library_calls* const calls = &device.calls;
-  if (type == kSingle)
-    return calls->ssysv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
-                        ldb);
-  return calls->dsysv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
-                      ldb);
+  switch (type) {
+    case kSingle:
+      return calls->ssysv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
+                          ldb);
+    case kDouble:
+      return calls->dsysv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
+                          ldb);
+    case kComplex:
+      return calls->chesv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
+                          ldb);
+    default:
+      return calls->zhesv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
+                          ldb);
+  }
 }
 
 clgauss_status device_getrf(enum type type, size_t m, size_t n, void* a, size_t lda,
@@ -252,9 +270,16 @@ clgauss_status device_getri(enum type type, size_t n, void* a, size_t lda, const
 
 clgauss_status device_potri(enum type type, int triangle, size_t n, void* a, size_t lda) {
   const struct library_calls* const calls = &device.calls;
-  if (type == kSingle)
-    return calls->spotri(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, a, lda);
-  return calls->dpotri(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, a, lda);
+  switch (type) {
+    case kSingle:
+      return calls->spotri(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, a, lda);
+    case kDouble:
+      return calls->dpotri(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, a, lda);
+    case kComplex:
+      return calls->cpotri(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, a, lda);
+    default:
+      return calls->zpotri(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, a, lda);
+  }
 }
 
 clgauss_status device_getrs(enum type type, int trans, size_t n, size_t nrhs, const void* a,
@@ -294,17 +319,33 @@ clgauss_status device_potrs(enum type type, int triangle, size_t n, size_t nrhs,
 clgauss_status device_sytrs(enum type type, int triangle, size_t n, size_t nrhs, const void* a,
                             size_t lda, const int32_t* ipiv, void* b, size_t ldb) {
   const struct library_calls* const calls = &device.calls;
-  if (type == kSingle)
-    return calls->ssytrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
-                         ldb);
-  return calls->dsytrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
-                       ldb);
+  switch (type) {
+    case kSingle:
+      return calls->ssytrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
+                           ldb);
+    case kDouble:
+      return calls->dsytrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
+                           ldb);
+    case kComplex:
+      return calls->chetrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
+                           ldb);
+    default:
+      return calls->zhetrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
+                           ldb);
+  }
 }
 
 clgauss_status device_gecon(enum type type, int norm, size_t n, const void* a, size_t lda,
                             double anorm, double* rcond) {
   const struct library_calls* const calls = &device.calls;
-  if (type == kSingle)
-    return calls->sgecon(device.context, CLGAUSS_COLUMN_MAJOR, norm, n, a, lda, anorm, rcond);
-  return calls->dgecon(device.context, CLGAUSS_COLUMN_MAJOR, norm, n, a, lda, anorm, rcond);
+  switch (type) {
+    case kSingle:
+      return calls->sgecon(device.context, CLGAUSS_COLUMN_MAJOR, norm, n, a, lda, anorm, rcond);
+    case kDouble:
+      return calls->dgecon(device.context, CLGAUSS_COLUMN_MAJOR, norm, n, a, lda, anorm, rcond);
+    case kComplex:
+      return calls->cgecon(device.context, CLGAUSS_COLUMN_MAJOR, norm, n, a, lda, anorm, rcond);
+    default:
+      return calls->zgecon(device.context, CLGAUSS_COLUMN_MAJOR, norm, n, a, lda, anorm, rcond);
+  }
 }

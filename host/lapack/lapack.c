@@ -67,9 +67,8 @@ static void end_on_system(const struct call* call) {
  * to 2-by-2 blocks of D and are skipped. */
 static int64_t smallest_pivot(const struct call* call, const void* a, int64_t lda,
                               const int32_t* pivots, int is_reversed) {
-  const enum type type = call->site->type;
-  const int parts = type == kComplex || type == kDoubleComplex ? 2 : 1;
-  const int is_float = type == kSingle || type == kComplex;
+  const int parts = is_complex(call->site->type) ? 2 : 1;
+  const int is_float = is_single_precision(call->site->type);
   int64_t place = 0;
   double smallest = INFINITY;
   for (int64_t step = 0; step < call->n && smallest > 0; ++step) {
@@ -364,17 +363,19 @@ static int code_of_norm(char norm) {
   return norm == 'I' || norm == 'i' ? CLGAUSS_INF_NORM : 0;
 }
 
-/* A singular U and an invalid norm are left to the system's routine. */
+/* A singular U and an invalid norm are left to the system's routine; so is a small n, because
+ * LAPACK's latdf (n <= 8) uses what gecon leaves in `work`. The last work array is iwork, for
+ * complex numbers rwork. */
 static void gecon(struct site* site, const void* caller, const char* norm, const void* n,
                   const void* a, const void* lda, const void* anorm, void* rcond, void* work,
-                  void* iwork, void* info, size_t length) {
+                  void* more_work, void* info, size_t length) {
   const struct target* const target = target_of(site, caller);
   struct call call = call_of(site, target, whole(target, n), 0);
   const int64_t ld_a = whole(target, lda);
-  const int code = code_of_norm(*norm), is_single = site->type == kSingle;
+  const int code = code_of_norm(*norm), is_single = is_single_precision(site->type);
   const double size = is_single ? *(const float*)anorm : *(const double*)anorm;
   if (begins_on_device(&call,
-                       code != 0 && call.n > 0 && ld_a >= call.n && size > 0 && isfinite(size))) {
+                       code != 0 && call.n > 8 && ld_a >= call.n && size > 0 && isfinite(size))) {
     double found = 0;
     clgauss_status status =
         device_gecon(site->type, code, (size_t)call.n, a, (size_t)ld_a, size, &found);
@@ -388,7 +389,7 @@ static void gecon(struct site* site, const void* caller, const char* norm, const
     }
   }
   enter_system();
-  ((gecon_routine*)target->routine)(norm, n, a, lda, anorm, rcond, work, iwork, info, length);
+  ((gecon_routine*)target->routine)(norm, n, a, lda, anorm, rcond, work, more_work, info, length);
   end_on_system(&call);
 }
 
@@ -509,8 +510,8 @@ static void sytrs(struct site* site, const void* caller, const char* uplo, const
 #define GECON(letter, type)                                                                    \
   ROUTINE(letter, gecon, type, kCondition,                                                     \
           (const char* norm, const void* n, const void* a, const void* lda, const void* anorm, \
-           void* rcond, void* work, void* iwork, void* info, size_t length),                   \
-          gecon(CALLER, norm, n, a, lda, anorm, rcond, work, iwork, info, length))
+           void* rcond, void* work, void* more_work, void* info, size_t length),               \
+          gecon(CALLER, norm, n, a, lda, anorm, rcond, work, more_work, info, length))
 #define POTRI(letter, type)                                                                       \
   ROUTINE(letter, potri, type, kCholeskyInverse,                                                  \
           (const char* uplo, const void* n, void* a, const void* lda, void* info, size_t length), \
@@ -526,19 +527,20 @@ static void sytrs(struct site* site, const void* caller, const char* uplo, const
            void* b, const void* ldb, void* info, size_t length),                              \
           potrs(CALLER, uplo, n, nrhs, a, lda, b, ldb, info, length))
 
-#define SYSV(letter, type)                                                                      \
+/* `routine` is sysv, or hesv of complex numbers; those below alike. */
+#define SYSV(letter, routine, type)                                                             \
   ROUTINE(                                                                                      \
-      letter, sysv, type, kSymmetric,                                                           \
+      letter, routine, type, kSymmetric,                                                        \
       (const char* uplo, const void* n, const void* nrhs, void* a, const void* lda, void* ipiv, \
        void* b, const void* ldb, void* work, const void* lwork, void* info, size_t length),     \
       sysv(CALLER, uplo, n, nrhs, a, lda, ipiv, b, ldb, work, lwork, info, length))
-#define SYTRF(letter, type)                                                                   \
-  ROUTINE(letter, sytrf, type, kSymmetric,                                                    \
+#define SYTRF(letter, routine, type)                                                          \
+  ROUTINE(letter, routine, type, kSymmetric,                                                  \
           (const char* uplo, const void* n, void* a, const void* lda, void* ipiv, void* work, \
            const void* lwork, void* info, size_t length),                                     \
           sytrf(CALLER, uplo, n, a, lda, ipiv, work, lwork, info, length))
-#define SYTRS(letter, type)                                                                   \
-  ROUTINE(letter, sytrs, type, kSymmetricSolves,                                              \
+#define SYTRS(letter, routine, type)                                                          \
+  ROUTINE(letter, routine, type, kSymmetricSolves,                                            \
           (const char* uplo, const void* n, const void* nrhs, const void* a, const void* lda, \
            const void* ipiv, void* b, const void* ldb, void* info, size_t length),            \
           sytrs(CALLER, uplo, n, nrhs, a, lda, ipiv, b, ldb, info, length))
@@ -565,8 +567,12 @@ GETRI(c, kComplex)
 GETRI(z, kDoubleComplex)
 GECON(s, kSingle)
 GECON(d, kDouble)
+GECON(c, kComplex)
+GECON(z, kDoubleComplex)
 POTRI(s, kSingle)
 POTRI(d, kDouble)
+POTRI(c, kComplex)
+POTRI(z, kDoubleComplex)
 GETRS(s, kSingle)
 GETRS(d, kDouble)
 GETRS(c, kComplex)
@@ -575,12 +581,18 @@ POTRS(s, kSingle)
 POTRS(d, kDouble)
 POTRS(c, kComplex)
 POTRS(z, kDoubleComplex)
-SYSV(s, kSingle)
-SYSV(d, kDouble)
-SYTRF(s, kSingle)
-SYTRF(d, kDouble)
-SYTRS(s, kSingle)
-SYTRS(d, kDouble)
+SYSV(s, sysv, kSingle)
+SYSV(d, sysv, kDouble)
+SYSV(c, hesv, kComplex)
+SYSV(z, hesv, kDoubleComplex)
+SYTRF(s, sytrf, kSingle)
+SYTRF(d, sytrf, kDouble)
+SYTRF(c, hetrf, kComplex)
+SYTRF(z, hetrf, kDoubleComplex)
+SYTRS(s, sytrs, kSingle)
+SYTRS(d, sytrs, kDouble)
+SYTRS(c, hetrs, kComplex)
+SYTRS(z, hetrs, kDoubleComplex)
 
 ROUTINE(ds, gesv, kDouble, kMixed,
         (const void* n, const void* nrhs, void* a, const void* lda, void* ipiv, const void* b,

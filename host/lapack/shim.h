@@ -18,9 +18,14 @@
 
 /* LAPACK's letters s, d, c, z. */
 enum type { kSingle, kDouble, kComplex, kDoubleComplex, kTypes };
+static inline int is_single_precision(enum type type) {
+  return type == kSingle || type == kComplex;
+}
+static inline int is_complex(enum type type) { return type == kComplex || type == kDoubleComplex; }
 /* Routines that share a timing: gesv and getrf; posv and potrf; sysv and sytrf. Each of these is
  * timed by itself: getri, potri, getrs, potrs and sytrs, which use factors; dsgesv or zcgesv; getrf
- * with more rows than columns; gecon. */
+ * with more rows than columns; gecon. Of complex numbers, sysv, sytrf and sytrs stand for hesv,
+ * hetrf and hetrs throughout: complex symmetric matrices stay with the system. */
 enum family {
   kLu,
   kCholesky,
@@ -102,7 +107,7 @@ typedef void zcgesv_routine(const void* n, const void* nrhs, void* a, const void
                             const void* b, const void* ldb, void* x, const void* ldx, void* work,
                             void* swork, void* rwork, void* iter, void* info);
 typedef void gecon_routine(const char* norm, const void* n, const void* a, const void* lda,
-                           const void* anorm, void* rcond, void* work, void* iwork, void* info,
+                           const void* anorm, void* rcond, void* work, void* more_work, void* info,
                            size_t length);
 typedef void getrf_routine(const void* m, const void* n, void* a, const void* lda, void* ipiv,
                            void* info);
@@ -160,10 +165,14 @@ struct library_calls {
                            double*);
   clgauss_status (*dgecon)(clgauss_context, int, int, size_t, const double*, size_t, double,
                            double*);
+  clgauss_status (*cgecon)(clgauss_context, int, int, size_t, const void*, size_t, double, double*);
+  clgauss_status (*zgecon)(clgauss_context, int, int, size_t, const void*, size_t, double, double*);
   clgauss_status (*sgetri)(clgauss_context, int, size_t, float*, size_t, const int32_t*);
   clgauss_status (*dgetri)(clgauss_context, int, size_t, double*, size_t, const int32_t*);
   clgauss_status (*spotri)(clgauss_context, int, int, size_t, float*, size_t);
   clgauss_status (*dpotri)(clgauss_context, int, int, size_t, double*, size_t);
+  clgauss_status (*cpotri)(clgauss_context, int, int, size_t, void*, size_t);
+  clgauss_status (*zpotri)(clgauss_context, int, int, size_t, void*, size_t);
   clgauss_status (*sgetrs)(clgauss_context, int, int, size_t, size_t, const float*, size_t,
                            const int32_t*, float*, size_t);
   clgauss_status (*dgetrs)(clgauss_context, int, int, size_t, size_t, const double*, size_t,
@@ -184,6 +193,14 @@ struct library_calls {
                            const int32_t*, float*, size_t);
   clgauss_status (*dsytrs)(clgauss_context, int, int, size_t, size_t, const double*, size_t,
                            const int32_t*, double*, size_t);
+  clgauss_status (*chesv)(clgauss_context, int, int, size_t, size_t, void*, size_t, int32_t*, void*,
+                          size_t);
+  clgauss_status (*zhesv)(clgauss_context, int, int, size_t, size_t, void*, size_t, int32_t*, void*,
+                          size_t);
+  clgauss_status (*chetrs)(clgauss_context, int, int, size_t, size_t, const void*, size_t,
+                           const int32_t*, void*, size_t);
+  clgauss_status (*zhetrs)(clgauss_context, int, int, size_t, size_t, const void*, size_t,
+                           const int32_t*, void*, size_t);
 };
 
 struct device {
@@ -209,8 +226,7 @@ clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, 
                            void* b, size_t ldb);
 clgauss_status device_sysv(enum type type, int triangle, size_t n, size_t nrhs, void* a, size_t lda,
                            int32_t* ipiv, void* b, size_t ldb);
-/* `trans` and `triangle` are constants of clgauss.h. potri, sysv, sytrs and gecon support only
- * kSingle and kDouble. */
+/* `trans` and `triangle` are constants of clgauss.h. */
 clgauss_status device_getrf(enum type type, size_t m, size_t n, void* a, size_t lda, int32_t* ipiv);
 clgauss_status device_getri(enum type type, size_t n, void* a, size_t lda, const int32_t* ipiv);
 clgauss_status device_potri(enum type type, int triangle, size_t n, void* a, size_t lda);
@@ -222,7 +238,7 @@ clgauss_status device_sytrs(enum type type, int triangle, size_t n, size_t nrhs,
                             size_t lda, const int32_t* ipiv, void* b, size_t ldb);
 clgauss_status device_gecon(enum type type, int norm, size_t n, const void* a, size_t lda,
                             double anorm, double* rcond);
-/* Call it after an error: after several failures in a row, the device is given up. */
+/* Call it after each answer: after several failures of the device in a row, it is given up. */
 void device_failed(clgauss_status status);
 
 /* Between these two calls, LAPACK's own calls of LAPACK go to the system and are not reported. */

@@ -426,11 +426,11 @@ std::vector<int> powers_of_diagonal(Index n, std::span<const double> a, Index pa
 }
 
 /// Each pass halves the exponents of the rows' largest numbers.
-std::vector<int> powers_of_rows(Index n, std::span<const double> a) {
+std::vector<int> powers_of_rows(Index n, const ExponentsOf& of_a) {
   constexpr int kPasses = 12;  // 2^12 exceeds all exponents
   std::vector<int> powers(n, 0);
   for (int pass = 0; pass < kPasses; ++pass) {
-    const std::vector<int> largest = exponents_of(n, n, a, powers, powers).rows;
+    const std::vector<int> largest = of_a(powers, powers).rows;
     bool changed = false;
     for (Index i = 0; i < n; ++i) {
       const int more = half_to_one(largest[i]);
@@ -440,6 +440,17 @@ std::vector<int> powers_of_rows(Index n, std::span<const double> a) {
     if (!changed) break;
   }
   return powers;
+}
+
+Scaling symmetric_scaling_for(const Sizes& sizes, const ExponentsOf& of_a, Index nrhs,
+                              std::span<const double> b, RealType type) {
+  Scaling scaling = two_sided_scaling_for(sizes, nrhs, b, type,
+                                          [&] { return powers_of_rows(sizes.rows.size(), of_a); });
+  if (scaling.rows.empty()) return scaling;
+  const Exponents scaled = of_a(scaling.rows, scaling.columns);
+  const bool has_zeros = std::ranges::count(scaled.rows, kNone) > 0;  // certainly singular
+  scaling.may_underflow = !has_zeros && 2 * std::int64_t{scaled.least} < Limits(type).least;
+  return scaling;
 }
 
 }  // namespace
@@ -464,13 +475,18 @@ Scaling complex_definite_scaling_for(Index n, Index nrhs, std::span<const double
 Scaling symmetric_scaling_for(const Sizes& sizes, Index nrhs, std::span<const double> a,
                               std::span<const double> b, RealType type) {
   const Index n = sizes.rows.size();
-  Scaling scaling =
-      two_sided_scaling_for(sizes, nrhs, b, type, [&] { return powers_of_rows(n, a); });
-  if (scaling.rows.empty()) return scaling;
-  const Exponents scaled = exponents_of(n, n, a, scaling.rows, scaling.columns);
-  const bool has_zeros = std::ranges::count(scaled.rows, kNone) > 0;  // certainly singular
-  scaling.may_underflow = !has_zeros && 2 * std::int64_t{scaled.least} < Limits(type).least;
-  return scaling;
+  const ExponentsOf of_a = [&](std::span<const int> rows, std::span<const int> columns) {
+    return exponents_of(n, n, a, rows, columns);
+  };
+  return symmetric_scaling_for(sizes, of_a, nrhs, b, type);
+}
+
+Scaling hermitian_scaling_for(Index n, Index nrhs, std::span<const double> a,
+                              std::span<const double> b, RealType type) {
+  const ExponentsOf of_a = [&](std::span<const int> rows, std::span<const int> columns) {
+    return exponents_of(n, n, a, rows, columns, 2);
+  };
+  return symmetric_scaling_for(sizes_of_larger_parts(a, n), of_a, nrhs, larger_parts(b), type);
 }
 
 Scaling scaling_for(const System& system, RealType type, Equilibration equilibration) {

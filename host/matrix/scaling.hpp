@@ -132,6 +132,10 @@ class SizesByRows {
                                             std::span<const double> a, std::span<const double> b,
                                             RealType type);
 
+/// The same for L D L^H of any Hermitian A, stored as for complex_scaling_for().
+[[nodiscard]] Scaling hermitian_scaling_for(Index n, Index nrhs, std::span<const double> a,
+                                            std::span<const double> b, RealType type);
+
 /// Number i of exponents that may be empty.
 inline int exponent_at(std::span<const int> exponents, Index i) {
   return exponents.empty() ? 0 : exponents[i];

@@ -10,6 +10,7 @@ namespace {
 
 constexpr const char *kMixedFrom = "MIXED_FROM", *kRbtFrom = "RBT_FROM";
 constexpr Index kRbtFromBuiltIn = 1536;
+constexpr Index kEstimatesTo = 3072;
 
 /// The n from which mixed is faster than lu, on a GPU whose f32 is 1, 2, 4 .. 64 times as fast as
 /// its f64. The model: with m = n / 1024, lu takes 0.0061 (ratio - 1) m^3 ms more for arithmetic.
@@ -33,6 +34,9 @@ bool is_cpu(const DeviceProfile& device) { return device.type == DeviceType::cpu
 /// first limit it saves 0.2 ms, and a first solve takes 0.4 s more. With portable kernels factor +
 /// solve take 0.28 of LU's time at n = 500, 0.32 at 4096. L D L^T: on two cores it takes as long
 /// as lu at n = 2048, 0.84 of it at 3072, 0.75 to 0.82 at 4096; in f32 0.94 there, more below.
+/// Estimates: the rcond of random matrices, 1e-5 to 1e-7 with n = 2048 to 16384, cannot be told by
+/// factors in f32 of rbt for 0 of 6 with n = 2048, 4 of 6 with 4096, all of 6 with 8192. Then lu
+/// follows. On an H200 both take 14 ms with n = 4096, lu alone 8.5, rbt alone 5.5.
 MethodChoice built_in(const DeviceProfile& device) {
   const bool cpu = is_cpu(device);
   const bool butterflies = !cpu && device.fp64 && device.lacks_ptx().empty();
@@ -45,13 +49,15 @@ MethodChoice built_in(const DeviceProfile& device) {
   } else if (device.fp64) {
     choice.cholesky_from = 512;
     choice.cholesky_to = 4096;
+    choice.estimates_to = kEstimatesTo;
   }
   return choice;
 }
 
 /// The choice on a GPU with these rates. rbt is mixed without panels, so it pays off no later than
 /// mixed. Where f64 is slow, arithmetic takes far longer than the host's look at A, which limits
-/// Cholesky where f64 is fast; from a ratio of 4 on that was not measured.
+/// Cholesky where f64 is fast; from a ratio of 4 on that was not measured. An attempt in f32 that
+/// fails takes a small part of what lu takes there.
 MethodChoice by_rates(DeviceProfile device, const ArithmeticRates& rates) {
   device.type = DeviceType::gpu;  // also if the rates are simulated
   MethodChoice choice = built_in(device);
@@ -60,7 +66,7 @@ MethodChoice by_rates(DeviceProfile device, const ArithmeticRates& rates) {
       kMixedFromOfRatio.at(static_cast<std::size_t>(std::bit_width(rates.ratio)) - 1);
   if (choice.rbt_from != MethodChoice::kNever)
     choice.rbt_from = std::min(choice.rbt_from, choice.mixed_from);
-  if (rates.ratio > 2) choice.cholesky_to = MethodChoice::kNever;
+  if (rates.ratio > 2) choice.cholesky_to = choice.estimates_to = MethodChoice::kNever;
   return choice;
 }
 
@@ -93,6 +99,7 @@ MethodChoice method_choice(const DeviceProfile& device, const Tuning& tuning,
     if (!mixed || !rbt) continue;
     choice.mixed_from = *mixed;
     choice.rbt_from = *rbt;
+    if (*mixed < kMixedFromOfRatio.front()) choice.estimates_to = MethodChoice::kNever;  // slow f64
     choice.entry = entry;
     return choice;
   }

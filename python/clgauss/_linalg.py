@@ -90,14 +90,14 @@ def solve(
         ``"double"``: the backward error of float64, also on a device without double precision. ``"single"``: that of float32, which is
         faster there. ``"max"``: all digits of x, as long as A is not singular to double precision.
     method : {"auto", "lu", "mixed", "rbt", "cholesky", "ldlt"}, optional
-        For one system, not for a stack. ``"cholesky"`` and ``"ldlt"`` are for a symmetric A, and take half the work; with ``"ldlt"`` A may be
-        indefinite. A complex system takes ``"lu"``, ``"mixed"`` and, if A is Hermitian, ``"cholesky"``.
+        ``"cholesky"`` and ``"ldlt"`` are for a symmetric A, and take half the work; with ``"ldlt"`` A may be indefinite. A stack takes these
+        two and ``"auto"``. A complex system takes ``"lu"``, ``"mixed"`` and, if A is Hermitian, ``"cholesky"`` and ``"ldlt"``.
     full_output : bool, optional
         Also return a report. It estimates the condition number, which takes as long as a few more right-hand sides.
     assume_a : {"gen", "sym", "her", "pos"}, optional
         The structure of a, as for `scipy.linalg.solve`, whose long names are accepted, too. Except for ``"gen"`` only one triangle of a is
         read. ``"pos"`` uses Cholesky's factorisation, in half the time, also for a stack, and raises LinAlgError if a is not positive definite.
-        For a real a ``"her"`` is ``"sym"``. A complex a is solved by LU except with ``"pos"``.
+        For a real a ``"her"`` is ``"sym"``. A complex a is solved by LU except with ``"pos"``, or by `method`.
     lower : bool, optional
         Read the lower triangle of a instead of the upper one.
     transposed : bool, optional
@@ -112,8 +112,8 @@ def solve(
     x : (n,) or (..., n, k) ndarray
         Float32 if both a and b are, else float64; complex64 if all numbers are in single precision, else complex128.
     report : Report, BatchReport, or list of Report
-        With ``full_output``: a Report for one system, a BatchReport for a stack of systems up to n = 2048, of complex ones up to n = 256,
-        and a list of one Report for each system of a stack of larger ones.
+        With ``full_output``: a Report for one system, a BatchReport for a stack of systems up to n = 2048, of complex ones and of real ones
+        by ``"ldlt"`` up to n = 256, and a list of one Report for each system of other stacks.
 
     Raises
     ------
@@ -178,8 +178,8 @@ def solve(
     if method not in get_args(Method):
         raise ValueError(f"method is one of {', '.join(get_args(Method))}, not {method!r}")
     chosen = assumed if method == "auto" else method
-    if method != "auto" and (a.ndim > 2 or b.ndim > 2):
-        raise ValueError("method can be chosen for one system, not for a stack")
+    if method not in ("auto", "cholesky", "ldlt") and (a.ndim > 2 or b.ndim > 2):
+        raise ValueError(f'the method of a stack is "auto", "cholesky" or "ldlt", not {method!r}')
     if has_triangle:
         a = _from_triangle(a, lower, assume_a in ("her", "hermitian", "pos", "positive definite"))
     if transposed:
@@ -503,7 +503,8 @@ def _solve_complex(
     n = a.shape[-1]
     whole_a, whole_b = np.broadcast_to(a, leading + a.shape[-2:]), np.broadcast_to(b, x.shape)
     report: Any
-    if leading and x.size and _are_solved_together(context, n, core().largest_complex_batched_system, accuracy, method):
+    together = method != "ldlt" and _are_solved_together(context, n, core().largest_complex_batched_system, accuracy, method)
+    if leading and x.size and together:
         flat_a, flat_b = whole_a.reshape((-1, n, n)), whole_b.reshape((-1, *b.shape[-2:]))
         report = _solve_together(context, flat_a, flat_b, x.reshape(flat_b.shape), accuracy, full_output, method)
     else:
@@ -538,16 +539,19 @@ def _solve_stack(
 
 
 def _are_solved_together(context: Context, n: int, largest: int, accuracy: Accuracy, method: str) -> bool:
-    return n <= largest and method in ("auto", "cholesky") and (accuracy == "single" or (accuracy == "double" and context.device.fp64))
+    if method == "ldlt":
+        largest = min(largest, core().largest_symmetric_batched_system)
+    together = ("auto", "cholesky", "ldlt")
+    return n <= largest and method in together and (accuracy == "single" or (accuracy == "double" and context.device.fp64))
 
 
 def _solve_together(
     context: Context, a: NDArray[Any], b: NDArray[Any], x: NDArray[Any], accuracy: Accuracy, full_output: bool, method: str
 ) -> BatchReport:
-    """Stacks of three dimensions, of real or complex numbers, by LU or Cholesky; x becomes the answer."""
+    """Stacks of three dimensions, of real or complex numbers, by LU, Cholesky or L D L^T; x becomes the answer."""
     is_complex = x.dtype.kind == "c"
     of_session = (parts(a), parts(b), x.view(FLOAT64)) if is_complex else (a, b, x)
-    told = context._session.solve_batch(*of_session, accuracy, full_output, is_complex, method == "cholesky")
+    told = context._session.solve_batch(*of_session, accuracy, full_output, is_complex, method)
     singular, columns, overflowed = (told.pop(key) for key in ("singular", "failed_columns", "overflowed"))
     where = ""
     if told["status"] == "singular":

@@ -80,6 +80,8 @@ class BatchReport:
         The system with that residual, counted along the flattened leading dimensions.
     kernel : str
         The kernel that ran on the device.
+    inertias : list of tuple of int, or None
+        With ``method="ldlt"``: how many eigenvalues of each system are positive, negative and zero.
     """
 
     device: str
@@ -91,6 +93,7 @@ class BatchReport:
     times: dict[str, float]
     worst_system: int | None
     kernel: str
+    inertias: list[tuple[int, int, int]] | None
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <clgauss/condition.hpp>
 #include <clgauss/error.hpp>
+#include <clgauss/solve.hpp>
 #include <cmath>
 
 #include "linalg/estimates/norm_estimator.hpp"
@@ -52,7 +53,7 @@ Factors::Factors(std::shared_ptr<Session> session, const Array& a, bool positive
   const auto result = std::make_shared<std::shared_ptr<State>>();
   session_->run([=, session = session_](const ProgressCallback&) {
     const Matrix matrix = to_matrix(a);
-    const RealType type = type_of(a);
+    const RealType type = choose_type(session->context().profile(), type_of(a));
     LuOptions options;
     options.positive_definite = positive_definite;
     auto state = std::make_shared<State>(State{Lu(session->context(), type, n, options), n});

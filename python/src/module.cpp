@@ -71,6 +71,10 @@ nb::dict times_of(const SolveTimes& times) {
   return parts;
 }
 
+nb::tuple told_inertia(const Inertia& inertia) {
+  return nb::make_tuple(inertia.positive, inertia.negative, inertia.zero);
+}
+
 nb::dict report_of(const SolveOutcome& solution) {
   nb::dict report;
   report["status"] = text(solve_status_name(solution.status));
@@ -88,11 +92,7 @@ nb::dict report_of(const SolveOutcome& solution) {
   report["doubt"] = text(doubt_name(doubt_of(solution)));
   report["rcond"] = solution.trust ? nb::cast(solution.trust->rcond) : nb::none();
   report["forward_error"] = solution.trust ? nb::cast(solution.trust->forward_error) : nb::none();
-  report["inertia"] =
-      solution.inertia
-          ? nb::cast(std::make_tuple(solution.inertia->positive, solution.inertia->negative,
-                                     solution.inertia->zero))
-          : nb::none();
+  report["inertia"] = solution.inertia ? nb::object(told_inertia(*solution.inertia)) : nb::none();
   report["times"] = times_of(solution.times);
   return report;
 }
@@ -107,6 +107,12 @@ nb::dict report_of(const BatchedSolution& solution) {
   report["backward_error"] = solution.worst.backward_error;
   report["scaled_residual"] = solution.worst.scaled;
   report["worst_system"] = nb::cast(solution.worst_system);
+  report["inertias"] = nb::none();
+  if (!solution.inertias.empty()) {
+    nb::list inertias;
+    for (const Inertia& inertia : solution.inertias) inertias.append(told_inertia(inertia));
+    report["inertias"] = inertias;
+  }
   report["rcond"] = solution.trust ? nb::cast(solution.trust->worst_rcond) : nb::none();
   report["times"] = times_of(solution.times);
   return report;
@@ -179,12 +185,14 @@ nb::dict invert_one(const std::shared_ptr<Session>& session, const Array& a,
   return report;
 }
 
-/// `complex`: of arrays whose columns are real and imaginary parts. `definite`: by Cholesky.
+/// `complex`: of arrays whose columns are real and imaginary parts. `method`: "cholesky", "ldlt" or
+/// else LU.
 nb::dict solve_batch(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
                      const WritableArray& x, const std::string& accuracy, bool report, bool complex,
-                     bool definite) {
+                     const std::string& method) {
   BatchedOptions options;
-  options.lu.positive_definite = definite;
+  options.lu.positive_definite = method == "cholesky";
+  options.lu.symmetric = method == "ldlt";
   options.type =
       accuracy_of(accuracy) == Accuracy::single_precision ? RealType::f32 : RealType::f64;
   options.trust = report;
@@ -528,6 +536,7 @@ NB_MODULE(_core, module) {
   register_errors();
   module.attr("largest_batched_system") = kLargestBatchedSystem;
   module.attr("largest_complex_batched_system") = kLargestComplexBatchedSystem;
+  module.attr("largest_symmetric_batched_system") = kLargestSymmetricBatchedSystem;
   module.attr("largest_small_system") = kLargestSmallSystem;
   module.def("devices", &devices);
   module.def("determinants_on_host", &determinants_on_host, "a"_a, "mantissas"_a, "exponents"_a);
@@ -574,7 +583,7 @@ NB_MODULE(_core, module) {
       .def("factor_definite_batch", &factor_definite_batch, "a"_a, "packed"_a, "single"_a,
            "complex"_a)
       .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a, "complex"_a,
-           "definite"_a);
+           "method"_a);
 
   nb::class_<Factors>(module, "Factors")
       .def(nb::init<std::shared_ptr<Session>, const Array&, bool>(), "session"_a, "a"_a,

@@ -113,9 +113,26 @@ def test_what_cannot_be_solved():
         clgauss.solve([[1, 2j], [-2j, 1]], [1, 1], assume_a="pos")
     with pytest.raises(ValueError, match="not Hermitian"):
         clgauss.solve([[1, 2j], [2j, 9]], [1, 1], method="cholesky")
-    for method in ("ldlt", "rbt"):
-        with pytest.raises(ValueError, match="lu, mixed and cholesky"):
-            clgauss.solve([[1j]], [1], method=method)
+    with pytest.raises(ValueError, match="lu, mixed, cholesky and ldlt"):
+        clgauss.solve([[1j]], [1], method="rbt")
+    with pytest.raises(ValueError, match="not Hermitian"):
+        clgauss.solve([[1, 2j], [2j, 9]], [1, 1], method="ldlt")
+
+
+@pytest.mark.parametrize("n", [1, 2, 50, 150])
+def test_ldlt_solves_hermitian_indefinite_systems(device, rng, n):
+    a = random(rng, n, n)
+    a = a + a.conj().T
+    b = random(rng, n, 2)
+    x, report = clgauss.solve(a, b, device=device, method="ldlt", full_output=True)
+    assert report.method == "ldlt"
+    np.testing.assert_allclose(a @ x, b, atol=1e-9)
+    values = np.linalg.eigvalsh(a)
+    assert report.inertia == ((values > 0).sum(), (values < 0).sum(), 0)
+    for lower in (False, True):  # the other triangle is not read
+        half = np.tril(a) if lower else np.triu(a)
+        x = clgauss.solve(half, b, device=device, method="ldlt", assume_a="her", lower=lower)
+        np.testing.assert_allclose(a @ x, b, atol=1e-9)
 
 
 def definite(rng, n, dtype):

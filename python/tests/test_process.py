@@ -1,7 +1,9 @@
 """Threads, Ctrl-C, fork() and the end of the interpreter."""
 
+import csv
 import multiprocessing
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -90,6 +92,19 @@ def test_ctrl_c_is_heard_within_a_second(what, n):
     done = subprocess.run([sys.executable, "-c", INTERRUPTED, what, str(n)], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) < 1
+
+
+@pytest.mark.skipif(shutil.which("clgauss-bench") is None, reason="clgauss-bench is not on the PATH")
+def test_first_solves_are_timed_beside_those_of_the_program(tmp_path):
+    path = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+    command = ["clgauss-bench", "cold", "--sizes", "600", "--reps", "1", "--device", "pocl", "--csv", str(tmp_path / "rows.csv")]
+    subprocess.run(command, check=True, env=os.environ | {"PATH": path}, stdout=subprocess.DEVNULL)
+    with (tmp_path / "rows.csv").open(newline="") as file:
+        rows = {row["contestant"]: row for row in csv.DictReader(file)}
+    assert list(rows) == ["clgauss", "warm", "python", "python warm"]
+    assert {row["status"] for row in rows.values()} == {"ok"}
+    for name in ("python", "python warm"):
+        assert "import " in rows[name]["detail"] and "solve " in rows[name]["detail"]
 
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")

@@ -331,9 +331,50 @@ def test_ldlt_solves_symmetric_indefinite_systems(device, rng, n):
         clgauss.solve(a, b, device=device, method="ldlt")
 
 
-def test_a_method_is_for_one_system():
-    with pytest.raises(ValueError, match="one system"):
-        clgauss.solve(np.ones((2, 2, 2)), np.ones((2, 2, 1)), method="ldlt")
+@pytest.mark.parametrize("n", [1, 2, 33, 129, 257])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_ldlt_solves_stacks(device, rng, n, dtype):
+    a = rng.uniform(-1, 1, (2, 3, n, n))
+    a = (a + np.swapaxes(a, -1, -2)).astype(dtype)
+    b = rng.uniform(-1, 1, (3, n, 2)).astype(dtype)
+    x, report = clgauss.solve(a, b, device=device, method="ldlt", full_output=True)
+    assert x.dtype == dtype
+    for place in np.ndindex(2, 3):
+        assert scaled_residual(a[place], x[place], b[place[1]]) <= (16 if dtype is np.float64 else 16 * 2.0**29)
+    if n <= 256 and clgauss.Context(device).device.fp64:
+        assert isinstance(report, clgauss.BatchReport)
+        values = np.linalg.eigvalsh(a.astype(float).reshape((-1, n, n)))
+        assert report.inertias == [((row > 0).sum(), (row < 0).sum(), 0) for row in values]
+        assert clgauss.solve(np.eye(2)[None], np.ones(2), device=device, full_output=True)[1].inertias is None
+    if n == 1:
+        return
+    a[1, 2, 0, 1] += 1
+    with pytest.raises(ValueError, match="not symmetric"):
+        clgauss.solve(a, b, device=device, method="ldlt")
+
+
+def test_ldlt_names_the_singular_system_of_a_stack(device):
+    a = np.array([[[0.0, 1.0], [1.0, 0.0]], [[0.0, 0.0], [0.0, -1.0]]])
+    with pytest.raises(np.linalg.LinAlgError, match="Singular matrix: of system 1 the pivot of column 0"):
+        clgauss.solve(a, np.ones(2), device=device, accuracy="single", method="ldlt")
+
+
+def test_stacks_by_cholesky_and_complex_ones_by_ldlt(device, rng):
+    a = rng.uniform(-1, 1, (3, 12, 12))
+    definite, b = a @ np.swapaxes(a, -1, -2) + np.eye(12), rng.uniform(-1, 1, (3, 12, 2))
+    np.testing.assert_allclose(clgauss.solve(definite, b, device=device, method="cholesky"), np.linalg.solve(definite, b), rtol=1e-6)
+    hermitian = a + 1j * np.swapaxes(a, -1, -2)
+    hermitian = hermitian + np.swapaxes(hermitian.conj(), -1, -2)
+    x, reports = clgauss.solve(hermitian, b, device=device, method="ldlt", full_output=True)
+    np.testing.assert_allclose(x, np.linalg.solve(hermitian, b), rtol=1e-6)
+    for one, report in zip(hermitian, reports, strict=True):
+        values = np.linalg.eigvalsh(one)
+        assert report.inertia == ((values > 0).sum(), (values < 0).sum(), 0)
+
+
+def test_a_method_of_a_stack_is_refused_by_name():
+    with pytest.raises(ValueError, match="the method of a stack"):
+        clgauss.solve(np.ones((2, 2, 2)), np.ones((2, 2, 1)), method="lu")
     with pytest.raises(ValueError, match="method is one of"):
         clgauss.solve(np.eye(2), [1, 1], method="qr")
     with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):

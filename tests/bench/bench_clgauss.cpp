@@ -134,13 +134,15 @@ class ClgaussLeastSquares : public Contestant {
   Geqrf qr_;
 };
 
-/// [A | b] becomes L, U and x.
+/// [A | B] becomes the factors and X; by Cholesky U = D L^H.
 class ClgaussComplex : public Contestant {
  public:
   explicit ClgaussComplex(const DeviceProblem& device)
       : device_(device),
         size_(device.problem().size),
-        lu_(device.context(), size_.type, size_.n, 1, {}),
+        lu_(device.context(), size_.type, size_.n, size_.k,
+            {.positive_definite = size_.what == What::hermitian,
+             .symmetric = size_.what != What::hermitian && size_.batched.symmetric}),
         a_(space()),
         work_(space()) {
     const ComplexLayout& layout = lu_.layout();
@@ -169,12 +171,14 @@ class ClgaussComplex : public Contestant {
   [[nodiscard]] Matrix result() override {
     const Values all =
         download(device_.context().queue(), work_.buffer, size_.type, size_.n * work_.ld);
-    Matrix x(size_.n, 2);
-    for (Index i = 0; i < size_.n; ++i)
-      for (Index part : {0, 1}) x(i, part) = all[i * work_.ld + lu_.layout().b + part];
-    return x;
+    const Index of_x = 2 * size_.k;
+    return matrix_of(all.data() + lu_.layout().b, size_.n, of_x, work_.ld);
   }
-  [[nodiscard]] std::string detail() const override { return "LU, pivoting partial"; }
+  [[nodiscard]] std::string detail() const override {
+    return size_.what == What::hermitian ? "Cholesky"
+           : size_.batched.symmetric     ? "L D L^H"
+                                         : "LU, pivoting partial";
+  }
 
  private:
   [[nodiscard]] MatrixView space() const {
@@ -269,8 +273,7 @@ std::unique_ptr<Contestant> make_clgauss(const DeviceProblem& problem) {
   if (problem.problem().size.what == What::gemm) return std::make_unique<ClgaussGemm>(problem);
   if (problem.problem().size.what == What::lstsq)
     return std::make_unique<ClgaussLeastSquares>(problem);
-  if (problem.problem().size.what == What::complex_solve)
-    return std::make_unique<ClgaussComplex>(problem);
+  if (is_complex(problem.problem().size.what)) return std::make_unique<ClgaussComplex>(problem);
   if (problem.problem().size.what == What::invert) return std::make_unique<ClgaussInvert>(problem);
   return std::make_unique<ClgaussLu>(problem);
 }

@@ -80,19 +80,19 @@ struct Peer {
 
   [[nodiscard]] bool compiled_in() const { return make != nullptr; }
   [[nodiscard]] bool does(What what) const {
-    return what == What::gemm            ? gemm
-           : what == What::batched       ? batched
-           : what == What::cholesky      ? cholesky
-           : what == What::invert        ? invert
-           : what == What::ldlt          ? ldlt
-           : what == What::lstsq         ? lstsq
-           : what == What::gelsy         ? gelsy
-           : what == What::complex_solve ? complex_solve
-           : what == What::host          ? lu && cpu_only
-           : what == What::gecon         ? gecon
-           : starts_programs(what)       ? false
-           : what == What::vbatched      ? false
-                                         : lu;
+    return what == What::gemm       ? gemm
+           : what == What::batched  ? batched
+           : what == What::cholesky ? cholesky
+           : what == What::invert   ? invert
+           : what == What::ldlt     ? ldlt
+           : what == What::lstsq    ? lstsq
+           : what == What::gelsy    ? gelsy
+           : is_complex(what)       ? complex_solve
+           : what == What::host     ? lu && cpu_only
+           : what == What::gecon    ? gecon
+           : starts_programs(what)  ? false
+           : what == What::vbatched ? false
+                                    : lu;
   }
 };
 

@@ -115,6 +115,20 @@ constexpr PythonPeer kPythonPeers[] = {
     {"pytorch", "import torch; torch.backends.cuda.matmul.allow_tf32 = False",
      "ab = torch.from_numpy(ab).to('cuda' if torch.cuda.is_available() else 'cpu')",
      "torch.linalg.solve(ab[:, :-1], ab[:, -1]).cpu().numpy()"}};
+constexpr PythonPeer kOwnModule{"python", "import clgauss", "",
+                                "clgauss.solve(ab[:, :-1], ab[:, -1])"};
+
+bool is_there(const PythonPeer& peer) {
+  return succeeds("python3 -c " + quoted(fmt::format("import numpy\n{}", peer.import)) +
+                  " 2>/dev/null");
+}
+
+/// Its answer and its seconds to a.npy, as a command of the shell.
+std::string python_command(const SystemFolder& folder, const PythonPeer& peer) {
+  return fmt::format(
+      "python3 -c {} {} {} {}", quoted(fmt::format(kPython, peer.import, peer.load, peer.solve)),
+      quoted(folder / "a.npy"), quoted(folder / "x.npy"), quoted(folder / "report.json"));
+}
 
 /// The program clgauss that lies beside this one.
 std::string clgauss_program() {
@@ -132,8 +146,6 @@ std::string solve_command(const SystemFolder& folder, const std::string& spec) {
 
 std::vector<Entry> file_entries(const Problem& problem, const std::string& spec, bool peers) {
   const auto folder = std::make_shared<const SystemFolder>(problem);
-  const std::string a = quoted(*folder / "a.npy"), x = quoted(*folder / "x.npy"),
-                    report = quoted(*folder / "report.json");
   std::vector<Entry> entries;
   const auto add = [&](std::string_view name, std::string command) {
     entries.push_back({name, std::make_unique<ProgramContestant>(folder, std::move(command))});
@@ -141,28 +153,30 @@ std::vector<Entry> file_entries(const Problem& problem, const std::string& spec,
   const std::string solve = solve_command(*folder, spec);
   add("no-rcond", solve + " --no-rcond");
   add("clgauss", solve);
-  for (const PythonPeer& peer : kPythonPeers) {
-    const std::string import = fmt::format("import numpy\n{}", peer.import);
-    if (!peers || !succeeds("python3 -c " + quoted(import) + " 2>/dev/null")) continue;
-    add(peer.name, fmt::format("python3 -c {} {} {} {}",
-                               quoted(fmt::format(kPython, peer.import, peer.load, peer.solve)), a,
-                               x, report));
-  }
+  for (const PythonPeer& peer : kPythonPeers)
+    if (peers && is_there(peer)) add(peer.name, python_command(*folder, peer));
   return entries;
 }
 
-std::vector<Entry> cold_entries(const Problem& problem, const std::string& spec) {
+std::vector<Entry> cold_entries(const Problem& problem, const std::string& spec, bool python) {
   const auto folder = std::make_shared<const SystemFolder>(problem);
   const std::string caches = *folder / "caches";
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // for await_helpers()
-  std::string command = "env";
+  std::string with_caches = "env";
   for (const char* variable : {"XDG_CACHE_HOME", "CUDA_CACHE_PATH", "POCL_CACHE_DIR",
                                "MESA_SHADER_CACHE_DIR", "NEO_CACHE_DIR"})
-    command += fmt::format(" {}={}", variable, quoted(caches));
-  command += ' ' + solve_command(*folder, spec);
+    with_caches += fmt::format(" {}={}", variable, quoted(caches));
   std::vector<Entry> entries;
-  entries.push_back({"clgauss", std::make_unique<ProgramContestant>(folder, command, caches)});
-  entries.push_back({"warm", std::make_unique<ProgramContestant>(folder, command)});
+  const auto add = [&](std::string_view first, std::string_view again, const std::string& command) {
+    const std::string whole = with_caches + ' ' + command;
+    entries.push_back({first, std::make_unique<ProgramContestant>(folder, whole, caches)});
+    entries.push_back({again, std::make_unique<ProgramContestant>(folder, whole)});
+  };
+  add("clgauss", "warm", solve_command(*folder, spec));
+  if (python && is_there(kOwnModule)) {
+    const std::string device = spec.empty() ? "" : "CLGAUSS_DEVICE=" + quoted(spec) + ' ';
+    add(kOwnModule.name, "python warm", device + python_command(*folder, kOwnModule));
+  }
   return entries;
 }
 

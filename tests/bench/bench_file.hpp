@@ -16,6 +16,9 @@ namespace clgauss::bench {
 
 /// The same system, and clgauss with caches of its own, and of its driver, in the folder:
 /// "clgauss", with all of them emptied before every run, and "warm", with what that left there.
-[[nodiscard]] std::vector<Entry> cold_entries(const Problem& problem, const std::string& spec);
+/// With `python` also "python" and "python warm", programs that call clgauss.solve of the Python
+/// package, where python3 has it.
+[[nodiscard]] std::vector<Entry> cold_entries(const Problem& problem, const std::string& spec,
+                                              bool python);
 
 }  // namespace clgauss::bench

@@ -108,6 +108,56 @@ class HostContestant : public Contestant {
   std::vector<std::int32_t> pivots_;
 };
 
+/// Of complex numbers by columns, with B as the last ones. Call::gesv of a Hermitian A is hesv.
+template <typename T>
+class ComplexHostContestant : public Contestant {
+ public:
+  ComplexHostContestant(std::shared_ptr<const SharedContext> context, const Problem& problem,
+                        Call call)
+      : context_(std::move(context)),
+        call_(call),
+        n_(problem.size.n),
+        nrhs_(problem.size.k),
+        hermitian_(problem.size.batched.symmetric),
+        a_(typed_complex_columns<T>(problem.a)),
+        work_(a_),
+        pivots_(n_) {}
+
+  void restore() override { std::ranges::copy(a_, work_.begin()); }
+
+  void run() override { require(call_ == Call::solve ? solve() : hermitian_ ? hesv() : gesv()); }
+
+  [[nodiscard]] Matrix result() override { return complex_matrix_of(x(), n_, nrhs_); }
+  [[nodiscard]] std::string detail() const override { return "from host memory, by columns"; }
+
+ private:
+  [[nodiscard]] Index elements_of_a() const { return 2 * n_ * n_; }
+  [[nodiscard]] T* x() { return work_.data() + elements_of_a(); }
+
+  clgauss_status gesv() {
+    const auto call = std::is_same_v<T, float> ? clgauss_cgesv : clgauss_zgesv;
+    return call(context_->handle(), CLGAUSS_COLUMN_MAJOR, n_, nrhs_, work_.data(), n_,
+                pivots_.data(), x(), n_);
+  }
+  clgauss_status hesv() {
+    const auto call = std::is_same_v<T, float> ? clgauss_chesv : clgauss_zhesv;
+    return call(context_->handle(), CLGAUSS_COLUMN_MAJOR, CLGAUSS_LOWER, n_, nrhs_, work_.data(),
+                n_, pivots_.data(), x(), n_);
+  }
+  clgauss_status solve() {
+    const auto call = std::is_same_v<T, float> ? clgauss_csolve : clgauss_zsolve;
+    return call(context_->handle(), CLGAUSS_COLUMN_MAJOR, n_, nrhs_, a_.data(), n_,
+                a_.data() + elements_of_a(), n_, x(), n_, nullptr, nullptr);
+  }
+
+  std::shared_ptr<const SharedContext> context_;
+  Call call_;
+  Index n_, nrhs_;
+  bool hermitian_;
+  std::vector<T> a_, work_;
+  std::vector<std::int32_t> pivots_;
+};
+
 /// By columns, with b as the last one.
 template <typename T>
 class GelsyContestant : public Contestant {
@@ -292,6 +342,23 @@ Entry gelsy_entry(const Problem& problem, const std::string& spec) {
   if (problem.size.type == RealType::f32)
     return {"clgauss", std::make_unique<GelsyContestant<float>>(std::move(context), problem)};
   return {"clgauss", std::make_unique<GelsyContestant<double>>(std::move(context), problem)};
+}
+
+std::vector<Entry> complex_host_entries(const Problem& problem, const std::string& spec) {
+  const auto context = std::make_shared<const SharedContext>(spec);
+  std::vector<Entry> entries;
+  for (const Call call : {Call::gesv, Call::solve}) {
+    std::unique_ptr<Contestant> contestant;
+    if (problem.size.type == RealType::f32)
+      contestant = std::make_unique<ComplexHostContestant<float>>(context, problem, call);
+    else
+      contestant = std::make_unique<ComplexHostContestant<double>>(context, problem, call);
+    entries.push_back({call == Call::solve              ? "solve"
+                       : problem.size.batched.symmetric ? "hesv"
+                                                        : "gesv",
+                       std::move(contestant)});
+  }
+  return entries;
 }
 
 std::vector<Entry> host_entries(const Problem& problem, const std::string& spec) {

@@ -12,6 +12,11 @@ namespace clgauss::bench {
 /// by columns, as LAPACK has it, is called clgauss: it is what ratios refer to.
 [[nodiscard]] std::vector<Entry> host_entries(const Problem& problem, const std::string& spec);
 
+/// gesv of clgauss.h by columns, of a Hermitian A hesv, and solve, for a problem of complex
+/// numbers.
+[[nodiscard]] std::vector<Entry> complex_host_entries(const Problem& problem,
+                                                      const std::string& spec);
+
 /// One call of gesv_vbatched, called clgauss, and gesv and solve of one system after the other; by
 /// rows.
 [[nodiscard]] std::vector<Entry> vbatched_entries(const Problem& problem, const std::string& spec);

@@ -6,6 +6,7 @@
 #include <clgauss/solve.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 
 #include "bench_breakdown.hpp"
@@ -79,10 +80,11 @@ std::vector<ProblemSize> problem_sizes(const BenchOptions& options, const Device
         }
         const Index nrhs = options.right_hand_sides == 0 ? n : options.right_hand_sides;
         const bool update = what == What::gemm && options.k.has_value();
-        const Index depth = what == What::host || what == What::batched ? nrhs
-                            : what == What::vbatched                    ? options.smallest_of(n)
-                            : update                                    ? *options.k
-                                                                        : n;
+        const Index depth = has_right_hand_sides(what) ? nrhs
+                            : what == What::hermitian  ? 1
+                            : what == What::vbatched   ? options.smallest_of(n)
+                            : update                   ? *options.k
+                                                       : n;
         sizes.push_back({what, type, what == What::lstsq ? rows_of_lstsq(n) : n, n, depth, update,
                          options.pad, options.batch, options.batched});
       }
@@ -92,12 +94,11 @@ std::vector<ProblemSize> problem_sizes(const BenchOptions& options, const Device
 std::vector<Measurement> measure(Context& context, const BenchOptions& options,
                                  const ProblemSize& size) {
   const Problem problem = make_problem(size);
+  const bool python = !options.peers || !options.peers->empty();
   if (size.what == What::file)
-    return run_match(
-        problem, file_entries(problem, options.device, !options.peers || !options.peers->empty()),
-        options.reps);
+    return run_match(problem, file_entries(problem, options.device, python), options.reps);
   if (size.what == What::cold)
-    return run_match(problem, cold_entries(problem, options.device), options.reps);
+    return run_match(problem, cold_entries(problem, options.device, python), options.reps);
   const DeviceProblem device(context, problem);
   std::vector<Entry> entries;
   if (size.what == What::host)
@@ -110,6 +111,8 @@ std::vector<Measurement> measure(Context& context, const BenchOptions& options,
     entries.push_back(gelsy_entry(problem, options.device));
   else
     entries.push_back({"clgauss", make_clgauss(device)});
+  if (size.what == What::complex_solve)
+    std::ranges::move(complex_host_entries(problem, options.device), std::back_inserter(entries));
   for (const Peer* peer : peers_for(size.what, options, context.profile().type))
     entries.push_back({peer->name, peer->make(device)});
   return run_match(problem, entries, options.reps);

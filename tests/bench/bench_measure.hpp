@@ -19,7 +19,7 @@ struct Entry {
 /// What one contestant did.
 struct Measurement {
   std::string contestant;
-  std::string detail;
+  std::string detail;  // of the run with the median time, the faster of two
   Accuracy accuracy;
   std::vector<double> samples_ms;  // one a round
 };

@@ -154,6 +154,15 @@ class OpenBlasLu : public Contestant {
 
 constexpr char kTriangle = 'L';  // of posv: the faster one
 
+/// LAPACK's sysv by columns, with one right-hand side; `size` -1: only asks for the space.
+template <typename T>
+lapack_int sysv(int n, T* a, int lda, lapack_int* pivots, T* x, T* space, int size) {
+  if constexpr (is_f32<T>)
+    return LAPACKE_ssysv_work(LAPACK_COL_MAJOR, kTriangle, n, 1, a, lda, pivots, x, n, space, size);
+  else
+    return LAPACKE_dsysv_work(LAPACK_COL_MAJOR, kTriangle, n, 1, a, lda, pivots, x, n, space, size);
+}
+
 /// posv or sysv; A is symmetric and needs no transposition.
 template <typename T>
 class OpenBlasSymmetric : public Contestant {
@@ -169,7 +178,7 @@ class OpenBlasSymmetric : public Contestant {
         pivots_(problem.size.n) {
     if (definite_) return;
     T wanted = 0;
-    sysv(&wanted, -1);
+    (void)sysv(n_, a_.data(), lda_, pivots_.data(), b_.data(), &wanted, -1);
     space_.resize(static_cast<Index>(wanted));
   }
 
@@ -180,7 +189,8 @@ class OpenBlasSymmetric : public Contestant {
 
   void run() override {
     if (!definite_)
-      sysv(space_.data(), static_cast<int>(space_.size()));
+      (void)sysv(n_, work_.data(), lda_, pivots_.data(), x_.data(), space_.data(),
+                 static_cast<int>(space_.size()));
     else if constexpr (is_f32<T>)
       LAPACKE_sposv_work(LAPACK_COL_MAJOR, kTriangle, n_, 1, work_.data(), lda_, x_.data(), n_);
     else
@@ -194,15 +204,6 @@ class OpenBlasSymmetric : public Contestant {
   [[nodiscard]] std::string detail() const override { return describe(); }
 
  private:
-  void sysv(T* space, int size) {
-    if constexpr (is_f32<T>)
-      LAPACKE_ssysv_work(LAPACK_COL_MAJOR, kTriangle, n_, 1, work_.data(), lda_, pivots_.data(),
-                         x_.data(), n_, space, size);
-    else
-      LAPACKE_dsysv_work(LAPACK_COL_MAJOR, kTriangle, n_, 1, work_.data(), lda_, pivots_.data(),
-                         x_.data(), n_, space, size);
-  }
-
   bool definite_;
   int n_, lda_;
   std::vector<T> a_, b_, work_, x_, space_;  // of sysv
@@ -310,54 +311,6 @@ class OpenBlasAnyRank : public Contestant {
   std::vector<lapack_int> order_, integers_;
 };
 
-/// gesv of complex numbers, on a column-major copy.
-template <typename T>
-class OpenBlasComplex : public Contestant {
- public:
-  explicit OpenBlasComplex(const Problem& problem)
-      : n_(narrow(problem.size.n)),
-        a_(columns_of(problem.a)),  // b is the last column
-        work_(a_),
-        pivots_(problem.size.n) {}
-
-  void restore() override { std::ranges::copy(a_, work_.begin()); }
-
-  void run() override {
-    if constexpr (is_f32<T>)
-      LAPACKE_cgesv_work(LAPACK_COL_MAJOR, n_, 1, numbers<lapack_complex_float>(0), n_,
-                         pivots_.data(), numbers<lapack_complex_float>(n_), n_);
-    else
-      LAPACKE_zgesv_work(LAPACK_COL_MAJOR, n_, 1, numbers<lapack_complex_double>(0), n_,
-                         pivots_.data(), numbers<lapack_complex_double>(n_), n_);
-  }
-
-  [[nodiscard]] Matrix result() override {
-    const auto n = static_cast<Index>(n_);
-    return matrix_of(work_.data() + 2 * n * n, n, 2, 2);
-  }
-
-  [[nodiscard]] std::string detail() const override { return describe(); }
-
- private:
-  static std::vector<T> columns_of(const Matrix& parts) {
-    std::vector<T> columns;
-    for (Index j = 0; j < parts.cols(); j += 2)
-      for (Index i = 0; i < parts.rows(); ++i)
-        for (const Index part : {j, j + 1}) columns.push_back(static_cast<T>(parts(i, part)));
-    return columns;
-  }
-
-  template <typename Number>
-  Number* numbers(int column) {
-    return reinterpret_cast<Number*>(work_.data()) +
-           static_cast<Index>(column) * static_cast<Index>(n_);
-  }
-
-  int n_;
-  std::vector<T> a_, work_;
-  std::vector<lapack_int> pivots_;
-};
-
 lapack_int gesv(int n, float* a, lapack_int* pivots, float* x) {
   return LAPACKE_sgesv_work(LAPACK_COL_MAJOR, n, 1, a, n, pivots, x, n);
 }
@@ -384,9 +337,68 @@ lapack_int posv(int n, lapack_complex_double* a, lapack_complex_double* x) {
   return LAPACKE_zposv_work(LAPACK_COL_MAJOR, kTriangle, n, 1, a, n, x, n);
 }
 
-/// gesv, or posv of definite systems, in a loop over column-major copies of the systems, with the
-/// number of threads that is the faster one for a sample. Number: real, or LAPACK's complex type of
-/// which T are the parts.
+/// gesv of complex numbers, and of a Hermitian A posv or hesv, on a column-major copy. Number:
+/// LAPACK's complex type of which T are the parts.
+template <typename T, typename Number>
+class OpenBlasComplex : public Contestant {
+ public:
+  explicit OpenBlasComplex(const Problem& problem)
+      : definite_(problem.size.what == What::hermitian),
+        n_(narrow(problem.size.n)),
+        nrhs_(narrow(problem.size.k)),
+        a_(typed_complex_columns<T>(problem.a)),  // B is the last columns
+        work_(a_),
+        pivots_(problem.size.n) {
+    if (definite_ || !problem.size.batched.symmetric) return;
+    T wanted[2] = {0, 0};
+    (void)hesv(wanted, -1);
+    space_.resize(2 * static_cast<Index>(wanted[0]));
+  }
+
+  void restore() override { std::ranges::copy(a_, work_.begin()); }
+
+  void run() override {
+    if (definite_)
+      require(posv(n_, a(), b()));
+    else if (!space_.empty())
+      require(hesv(space_.data(), narrow(space_.size() / 2)));
+    else if constexpr (is_f32<T>)
+      require(LAPACKE_cgesv_work(LAPACK_COL_MAJOR, n_, nrhs_, a(), n_, pivots_.data(), b(), n_));
+    else
+      require(LAPACKE_zgesv_work(LAPACK_COL_MAJOR, n_, nrhs_, a(), n_, pivots_.data(), b(), n_));
+  }
+
+  [[nodiscard]] Matrix result() override {
+    return complex_matrix_of(reinterpret_cast<const T*>(b()), static_cast<Index>(n_),
+                             static_cast<Index>(nrhs_));
+  }
+
+  [[nodiscard]] std::string detail() const override { return describe(); }
+
+ private:
+  Number* a() { return reinterpret_cast<Number*>(work_.data()); }
+  Number* b() { return a() + static_cast<Index>(n_) * static_cast<Index>(n_); }
+
+  /// `size` -1: only asks for the space, in complex numbers.
+  lapack_int hesv(T* space, int size) {
+    auto* const numbers = reinterpret_cast<Number*>(space);
+    if constexpr (is_f32<T>)
+      return LAPACKE_chesv_work(LAPACK_COL_MAJOR, kTriangle, n_, nrhs_, a(), n_, pivots_.data(),
+                                b(), n_, numbers, size);
+    else
+      return LAPACKE_zhesv_work(LAPACK_COL_MAJOR, kTriangle, n_, nrhs_, a(), n_, pivots_.data(),
+                                b(), n_, numbers, size);
+  }
+
+  bool definite_;
+  int n_, nrhs_;
+  std::vector<T> a_, work_, space_;  // space_: for hesv, else empty
+  std::vector<lapack_int> pivots_;
+};
+
+/// gesv, posv of definite systems or sysv of symmetric ones, in a loop over column-major copies of
+/// the systems, with the number of threads that is the faster one for a sample. Number: real, or
+/// LAPACK's complex type of which T are the parts.
 template <typename T, typename Number = T>
 class OpenBlasBatched : public Contestant {
  public:
@@ -394,6 +406,7 @@ class OpenBlasBatched : public Contestant {
       : n_(narrow(problem.size.n)),
         batch_(problem.size.batch),
         definite_(problem.size.batched.positive_definite),
+        symmetric_(problem.size.batched.symmetric),
         b_(typed_rows<T>(problem.b, problem.b.cols())),
         x_(b_),
         pivots_(problem.size.n),
@@ -406,6 +419,13 @@ class OpenBlasBatched : public Contestant {
           for (Index part = 0; part < kParts; ++part)
             a_.push_back(static_cast<T>(problem.a(s, kParts * (i * n + j) + part)));
     work_ = a_;
+    if (symmetric_) {
+      if constexpr (kParts == 1) {
+        T wanted = 0;
+        (void)sysv(n_, a_.data(), n_, pivots_.data(), b_.data(), &wanted, -1);
+        space_.resize(static_cast<Index>(wanted));
+      }
+    }
     threads_ = sample_seconds(all_threads_) < sample_seconds(1) ? all_threads_ : 1;
   }
   ~OpenBlasBatched() override { openblas_set_num_threads(all_threads_); }
@@ -424,7 +444,10 @@ class OpenBlasBatched : public Contestant {
   }
 
   [[nodiscard]] std::string detail() const override {
-    return fmt::format("{} in a loop, host CPU, {} thread{}, {}", definite_ ? "posv" : "gesv",
+    return fmt::format("{} in a loop, host CPU, {} thread{}, {}",
+                       definite_    ? "posv"
+                       : symmetric_ ? "sysv"
+                                    : "gesv",
                        threads_, threads_ == 1 ? "" : "s", openblas_get_corename());
   }
 
@@ -436,10 +459,17 @@ class OpenBlasBatched : public Contestant {
     for (Index s = 0; s < count; ++s) {
       auto* const a = reinterpret_cast<Number*>(work_.data()) + s * n * n;
       auto* const x = reinterpret_cast<Number*>(x_.data()) + s * n;
-      if (definite_)
+      if (definite_) {
         (void)posv(n_, a, x);
-      else
-        (void)gesv(n_, a, pivots_.data(), x);
+        continue;
+      }
+      if constexpr (kParts == 1) {
+        if (symmetric_) {
+          (void)sysv(n_, a, n_, pivots_.data(), x, space_.data(), static_cast<int>(space_.size()));
+          continue;
+        }
+      }
+      (void)gesv(n_, a, pivots_.data(), x);
     }
   }
 
@@ -458,8 +488,8 @@ class OpenBlasBatched : public Contestant {
 
   int n_;
   Index batch_;
-  bool definite_;
-  std::vector<T> a_, b_, work_, x_;
+  bool definite_, symmetric_;
+  std::vector<T> a_, b_, work_, x_, space_;
   std::vector<lapack_int> pivots_;
   int all_threads_, threads_ = 1;
 };
@@ -581,9 +611,9 @@ std::unique_ptr<Contestant> make_openblas(const DeviceProblem& device) {
     if (f32) return std::make_unique<OpenBlasLeastSquares<float>>(problem);
     return std::make_unique<OpenBlasLeastSquares<double>>(problem);
   }
-  if (problem.size.what == What::complex_solve) {
-    if (f32) return std::make_unique<OpenBlasComplex<float>>(problem);
-    return std::make_unique<OpenBlasComplex<double>>(problem);
+  if (is_complex(problem.size.what)) {
+    if (f32) return std::make_unique<OpenBlasComplex<float, lapack_complex_float>>(problem);
+    return std::make_unique<OpenBlasComplex<double, lapack_complex_double>>(problem);
   }
   if (problem.size.what == What::invert) {
     if (f32) return std::make_unique<OpenBlasInvert<float>>(problem);

@@ -30,7 +30,10 @@ constexpr const char* kAbout =
     "  gelsy    least squares of n and 4 n equations with n unknowns, of the ranks n and 7/8 n, by "
     "gelsy of clgauss.h, from host memory to host memory; one right-hand side\n"
     "  invert   the inverse of a matrix, from its LU\n"
-    "  complex  solve of complex numbers, pairs of f32 or f64\n"
+    "  complex  solve of complex numbers, pairs of f32 or f64, with --nrhs right-hand sides; gesv "
+    "and solve are those of clgauss.h, from host memory to host memory, as openblas; with "
+    "--symmetric a Hermitian matrix by L D L^H, and hesv\n"
+    "  hermitian the same as cholesky for a Hermitian matrix of complex numbers\n"
     "  host     gesv and solve of clgauss.h, from host memory to host memory, with --nrhs "
     "right-hand sides: clgauss and openblas are gesv by columns, L, U and ipiv included\n"
     "  gecon    the condition of a matrix by gecon of clgauss.h, from L and U in host memory\n"
@@ -40,11 +43,13 @@ constexpr const char* kAbout =
     "  file     whole programs, from an .npy file to x in another: clgauss solve with and without "
     "rcond, NumPy and PyTorch (on its GPU) where python3 has them\n"
     "  cold     clgauss solve as a whole program on a device that it never saw: its caches and the "
-    "driver's are empty; beside it, the same once more\n"
+    "driver's are empty; beside it, the same once more, and both by a Python program, where "
+    "python3 "
+    "has clgauss\n"
+    "file and cold leave Python's programs out with --peers none.\n"
     "Inputs lie where a library works (device buffers for OpenCL, host memory for openblas) and "
-    "are restored outside the timed region; no transfer is timed, except by host, vbatched, gecon "
-    "and "
-    "gelsy. "
+    "are restored outside the timed region; no transfer is timed, except by host, vbatched, gecon, "
+    "gelsy and complex's gesv, hesv and solve. "
     "The "
     "peers:";
 
@@ -224,13 +229,15 @@ cli::CommandTable bench_table() {
       ("reps", po::value<int>()->default_value(5)->value_name("N"), "timed runs of each contestant", {kMatches})
       ("breakdown", po::bool_switch(), "where clgauss's time goes, by the device's clock, instead of the comparison")
       ("k", cli::text("K"), "gemm: inner dimension, instead of a square product", {of(What::gemm)})
-      ("nrhs", cli::text("N")->default_value("1"), "host, batched: right-hand sides; 0 = as many as rows (batched: libraries have 1)",
-       {of(bit_of(What::host) | bit_of(What::batched))})
+      ("nrhs", cli::text("N")->default_value("1"), "host, complex, batched: right-hand sides; 0 = as many as rows (batched: libraries have 1)",
+       {of(bits_of(has_right_hand_sides))})
       ("batch", cli::text("N")->default_value("10000"), "batched, vbatched: systems",
        {of(bit_of(What::batched) | bit_of(What::vbatched))})
       ("smallest", cli::text("N")->default_value("0"), "vbatched: the least n; 0 = a twentieth of the largest", {of(What::vbatched)})
       ("kernel", cli::words("K", kernel_names())->default_value("auto"), "batched: auto, cpu, each, tile, ptx, panels or blocks", {of(What::batched)})
       ("definite", po::bool_switch(), "batched: symmetric (complex: Hermitian) positive definite systems, by Cholesky", {of(What::batched)})
+      ("symmetric", po::bool_switch(), "batched: symmetric indefinite systems, n <= 256, by L D L^T; complex: Hermitian ones",
+       {of(bit_of(What::batched) | bit_of(What::complex_solve))})
       ("complex", po::bool_switch(), "batched: of complex numbers, c32 and c64")
       ("grid", cli::text("G")->default_value("0"), "batched: G x G work-items a system (tile); 0 = chosen by n", {of(What::batched)})
       ("pad", cli::text("P")->default_value("0"), "elements to leave free behind every row (viennacl pads by itself)",
@@ -271,10 +278,13 @@ BenchOptions bench_options(const po::variables_map& values) {
   options.batched.grid =
       static_cast<unsigned>(number_of("--grid", values["grid"].as<std::string>(), 0));
   options.batched.positive_definite = values["definite"].as<bool>();
+  options.batched.symmetric = values["symmetric"].as<bool>();
   options.batched.complex = values["complex"].as<bool>();
   const auto is_batched = [](What what) { return what == What::batched; };
   if (options.batched.complex && !std::ranges::all_of(options.whats, is_batched))
     throw UsageError("--complex belongs to batched alone");
+  if (options.batched.symmetric && (options.batched.positive_definite || options.batched.complex))
+    throw UsageError("--symmetric goes neither with --definite nor with --complex");
   options.csv = word_of(values, "csv");
   options.samples = word_of(values, "samples");
   return options;

@@ -32,19 +32,22 @@ Matrix random_in_type(Index rows, Index cols, RealType type, unsigned seed) {
   return matrix;
 }
 
-/// The lower triangle of an n-by-n matrix in both; with 2 `parts`, of complex numbers, conjugated.
-void mirror(std::span<double> a, Index n, Index parts = 1) {
-  for (Index i = 0; i < n; ++i)
+/// The lower triangle of an n-by-n matrix in both, rows `ld` apart; with 2 `parts`, of complex
+/// numbers, conjugated, with a real diagonal.
+void mirror(std::span<double> a, Index n, Index ld, Index parts = 1) {
+  for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j < i; ++j)
       for (Index part = 0; part < parts; ++part) {
-        const double below = a[parts * (i * n + j) + part];
-        a[parts * (j * n + i) + part] = part == 0 ? below : -below;
+        const double below = a[i * ld + parts * j + part];
+        a[j * ld + parts * i + part] = part == 0 ? below : -below;
       }
+    if (parts == 2) a[i * ld + parts * i + 1] = 0;
+  }
 }
 
 /// The same, and a real diagonal that outweighs the rows; exact in f32 where A is.
 void make_positive_definite(std::span<double> a, Index n, Index parts = 1) {
-  mirror(a, n, parts);
+  mirror(a, n, parts * n, parts);
   for (Index i = 0; i < n; ++i) {
     const auto diagonal = a.subspan(parts * (i * n + i), parts);
     std::ranges::fill(diagonal, 0.0);
@@ -179,7 +182,7 @@ Accuracy check_least_squares(const Problem& problem, const Matrix& x) {
 
 Accuracy check_complex(const Problem& problem, const Matrix& x) {
   const Index n = problem.size.n;
-  ComplexSystem system{ComplexMatrix(n, n), ComplexMatrix(n, 1)};
+  ComplexSystem system{ComplexMatrix(n, n), ComplexMatrix(n, problem.size.k)};
   for (Index i = 0; i < n; ++i) {
     std::ranges::copy(problem.a.row(i).first(2 * n), system.a.parts().row(i).begin());
     std::ranges::copy(problem.a.row(i).subspan(2 * n), system.b.parts().row(i).begin());
@@ -252,6 +255,8 @@ std::string_view what_name(What what) {
       return "gelsy";
     case What::complex_solve:
       return "complex";
+    case What::hermitian:
+      return "hermitian";
     case What::invert:
       return "invert";
     case What::host:
@@ -334,6 +339,8 @@ Problem make_problem(const ProblemSize& size) {
     Matrix a = random(size.batch, size.n * size.n * parts, kSeed);
     for (Index s = 0; s < (size.batched.positive_definite ? size.batch : 0); ++s)
       make_positive_definite(a.row(s), size.n, parts);
+    for (Index s = 0; s < (size.batched.symmetric ? size.batch : 0); ++s)
+      mirror(a.row(s), size.n, size.n);
     return {size, std::move(a), random(size.batch, size.n * size.k * parts, kSeed + 1), {}};
   }
   if (size.what == What::vbatched) {
@@ -351,11 +358,21 @@ Problem make_problem(const ProblemSize& size) {
     return {size, random(size.n, size.n, kSeed), Matrix(size.n, 1), {}};
   if (size.what == What::gecon)
     return {size, positive_inverse(random(size.n, size.n, kSeed)), Matrix(size.n, 1), {}};
-  if (size.what == What::complex_solve)
-    return {size, random(size.n, 2 * (size.n + 1), kSeed), Matrix(size.n, 1), {}};
+  if (size.what == What::hermitian) {
+    Matrix a = random(size.n, 2 * size.n, kSeed),
+           joined = random(size.n, 2 * (size.n + 1), kSeed + 1);
+    make_positive_definite(a.values(), size.n, 2);
+    for (Index i = 0; i < size.n; ++i) std::ranges::copy(a.row(i), joined.row(i).begin());
+    return {size, std::move(joined), Matrix(size.n, 1), {}};
+  }
+  if (size.what == What::complex_solve) {
+    Matrix joined = random(size.n, 2 * (size.n + size.k), kSeed);
+    if (size.batched.symmetric) mirror(joined.values(), size.n, joined.cols(), 2);
+    return {size, std::move(joined), Matrix(size.n, 1), {}};
+  }
   Matrix a = random(size.n, size.n, kSeed);
   if (size.what == What::cholesky) make_positive_definite(a.values(), size.n);
-  if (size.what == What::ldlt) mirror(a.values(), size.n);
+  if (size.what == What::ldlt) mirror(a.values(), size.n, size.n);
   return {size, std::move(a), random(size.n, size.what == What::host ? size.k : 1, kSeed + 1), {}};
 }
 
@@ -373,7 +390,10 @@ double flops(const ProblemSize& size) {
     case What::gelsy:
       return tune::qr_flops(size.m, size.n);
     case What::complex_solve:
-      return 4 * (tune::lu_flops(size.n) + tune::solve_flops(size.n, 1));
+      return 4 * ((size.batched.symmetric ? 0.5 : 1) * tune::lu_flops(size.n) +
+                  tune::solve_flops(size.n, size.k));
+    case What::hermitian:
+      return 4 * (tune::lu_flops(size.n) / 2 + tune::solve_flops(size.n, 1));
     case What::invert:
       return 3 * tune::lu_flops(size.n);
     case What::host:
@@ -394,7 +414,8 @@ double flops(const ProblemSize& size) {
   }
   const bool batched = size.what == What::batched;
   const double systems = batched ? static_cast<double>(size.batch) : 1,
-               share = batched && size.batched.positive_definite ? 0.5 : 1,
+               share =
+                   batched && (size.batched.positive_definite || size.batched.symmetric) ? 0.5 : 1,
                each = batched && size.batched.complex ? 4 : 1;
   return systems * each *
          (share * tune::lu_flops(size.n) + tune::solve_flops(size.n, batched ? size.k : 1));
@@ -406,7 +427,7 @@ Accuracy check(const Problem& problem, const Matrix& result) {
   if (problem.size.what == What::vbatched) return check_vbatched(problem, result);
   if (problem.size.what == What::lstsq || problem.size.what == What::gelsy)
     return check_least_squares(problem, result);
-  if (problem.size.what == What::complex_solve) return check_complex(problem, result);
+  if (is_complex(problem.size.what)) return check_complex(problem, result);
   if (problem.size.what == What::invert) return check_inverse(problem, result);
   if (problem.size.what == What::gecon) return check_condition(problem, result);
   const System system{problem.a, problem.b};

@@ -35,7 +35,9 @@ constexpr const char* kLegend =
     "16, r = b - A x\n"
     "# error, invert: norm1(A X - I), from below by sign vectors, / (eps n normInf(A) normInf(X)) "
     "<= 16\n"
-    "# error, complex: as below, of moduli; type: of real and imaginary parts\n"
+    "# complex: k right-hand sides; complex, hermitian: type: of real and imaginary parts; error: "
+    "as "
+    "below, of moduli\n"
     "# error, else: normInf(b - A x) / (eps n (normInf(A) normInf(x) + normInf(b))) <= 16\n"
     "# host: from host memory to host memory, k right-hand sides; clgauss and openblas: gesv by "
     "columns, L, U and ipiv included\n"
@@ -64,8 +66,7 @@ std::vector<std::string> key_fields(const std::string& run, const std::string& d
                          : size.what == What::batched || size.what == What::vbatched ? size.batch
                                                                                      : size.n),
           std::to_string(size.n),
-          gemm || gelsy || size.what == What::host || size.what == What::batched ||
-                  size.what == What::vbatched
+          gemm || gelsy || has_right_hand_sides(size.what) || size.what == What::vbatched
               ? std::to_string(size.k)
               : std::string()};
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Times batches, and one complex system, on a GPU: clgauss-bench beside cuBLAS, cuSOLVER and MAGMA (by PyTorch) on the same card.
+"""Times batches, single complex systems and single inverses on a GPU: clgauss-bench beside cuBLAS, cuSOLVER and MAGMA (by PyTorch) on the same card.
 
   tests/bench/gpu_batched_peers.py --bench build/clgauss-bench --csv rows.csv --parts parts.csv [--seconds 600] [GROUP ..]
 
-The groups are inverse, portable, large, complex, lu and cholesky. In each the peers take half of their calls before clgauss-bench and half
-after it. All are timed by wall clock until the host knows that the device has finished. The peers have their matrices by columns, as they
-want them; what a routine of cuBLAS overwrites is restored outside the time. A row of --csv is a contestant: its median and least time in
-ms, and the scaled residual of its worst system (the bound is 16). Where clgauss misses what is expected of it, --parts has what
-`clgauss-bench --breakdown` says, of 1024 systems at most. What would begin after --seconds is left out.
+The groups are inverse, portable, hermitian, invert, large, complex, lu and cholesky. In each the peers take half of their calls before
+clgauss-bench and half after it. All are timed by wall clock until the host knows that the device has finished. The peers have their
+matrices by columns, as they want them; what a routine of cuBLAS overwrites is restored outside the time. A row of --csv is a contestant:
+its median and least time in ms, and the scaled residual of its worst system (the bound is 16). Where clgauss misses what is expected of
+it, --parts has what `clgauss-bench --breakdown` says, of 1024 systems at most. What would begin after --seconds is left out.
 """
 
 import argparse
@@ -52,12 +52,15 @@ class Group:
 
 
 LIBRARIES = ("torch", "cusolver", "magma")
+ONE_SYSTEM = [(n, 1) for n in (500, 1024, 2048, 4096, 8192)]
 FROM_129 = [(129, 8192), (160, 8192), (192, 8192), (256, 4096)]
 GROUPS = {
     "inverse": Group("inverse", ("f64", "f32"), [(8, 100000), (16, 100000), (32, 100000), (64, 8000), (128, 2000)],
                      ["batched", "--nrhs", "0"], ("cublas", "torch", "magma"), 9, {(OURS, "cublas"): 1.0}),
-    "portable": Group("one system", ("c64", "c32"), [(n, 1) for n in (500, 1024, 2048, 4096, 8192)], ["complex"], ("cusolver",), 7,
+    "portable": Group("one system", ("c64", "c32"), ONE_SYSTEM, ["complex"], ("cusolver",), 7,
                       {(OURS, "cusolver"): 1.0, (OURS_PORTABLE, "cusolver"): 0.6}),
+    "hermitian": Group("cholesky", ("c64", "c32"), ONE_SYSTEM, ["hermitian"], ("cusolver",), 15, {(OURS, "cusolver"): 1.0}),
+    "invert": Group("inverse", ("f64", "f32"), ONE_SYSTEM, ["invert"], ("cusolver",), 15, {(OURS, "cusolver"): 1.2}),
     "large": Group("lu", ("f64",), [(512, 256), (1024, 64), (2048, 16)], ["batched"], LIBRARIES, 5, {(OURS, "magma"): 1.3}),
     "complex": Group("lu", ("c64", "c32"), [(8, 20000), (24, 20000), (160, 1000), (192, 500)], ["batched", "--complex"],
                      ("cublas",), 15, {(OURS, "cublas"): 1.5}),
@@ -77,7 +80,7 @@ def problem(what, kind, n, batch):
     a = uniform(kind, batch, n, n).mT
     if what == "cholesky":
         below = a.tril(-1)
-        a = (below + below.mT).mT
+        a = (below + below.mH).mT
         a.diagonal(dim1=1, dim2=2).fill_(n)
     return a, None if what == "inverse" else uniform(kind, batch, n, 1)
 
@@ -210,6 +213,8 @@ def bench_rows(command, group, cases):
                            check=True, stdout=subprocess.DEVNULL)
             with open(file, newline="", encoding="utf-8") as rows:
                 for row in csv.DictReader(rows):
+                    if row.get("contestant", "clgauss") != "clgauss":
+                        continue  # from host memory
                     yield (group.kinds[0][0] + row["type"][1:], int(row["n"]), batch), row
 
 

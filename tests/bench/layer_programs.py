@@ -3,7 +3,7 @@
 
   tests/bench/layer_programs.py LAYER [--programs opencv,ffmpeg,clgauss,tests] [--clgauss PROGRAM] [--opencv PROGRAM] [--platform TEXT]
                                 [--pairs 15] [--limit 300] [-o FILE.csv]
-  tests/bench/layer_programs.py LAYER --answers [--programs opencv,ffmpeg,pyopencl,clpeak,clgauss,tests] [--pyopencl FOLDER] ..
+  tests/bench/layer_programs.py LAYER --answers [--programs opencv,ffmpeg,pyopencl,piglit,clpeak,clgauss,tests] [--pyopencl FOLDER] ..
 
 LAYER is libclgauss_layer.so. --platform is part of a platform's name ("Portable", "rusticl"); without it, all that are in
 OCL_ICD_VENDORS, a folder (/etc/OpenCL/vendors), each by itself. rusticl needs RUSTICL_ENABLE=llvmpipe. Programs:
@@ -11,6 +11,7 @@ OCL_ICD_VENDORS, a folder (/etc/OpenCL/vendors), each by itself. rusticl needs R
   ffmpeg    five filters over 509 x 383, and program_opencl over 1283 x 383 (ffmpeg)
   clgauss   `clgauss solve` by three methods, n = 251; for times, `--method gauss --local driver`, n = 1012 (on rusticl 251)
   pyopencl  pyopencl's own tests, of the folder test of its sources (python3-pyopencl, python3-pytest)
+  piglit    its OpenCL tests, most of them a kernel each (piglit)
   clpeak    its tests, one after the other; its answer is which of them work, not what they measure (clpeak)
   tests     clgauss's own tests of kernels, device_tests beside clgauss
 
@@ -62,6 +63,14 @@ kernel void brighter(write_only image2d_t to, unsigned int index, read_only imag
   write_imagef(to, here, sum / 20);
 }
 """
+
+
+PIGLIT_GROUPS = {  # regular expressions of tests' names
+    "API and builds": "^(?!program@execute@)",
+    "built-in functions": "^program@execute@builtin@",
+    "loads and stores": "^program@execute@v?(load|store)@",
+    "other kernels": "^program@execute@(?!builtin@|v?load@|v?store@)",
+}
 
 
 Run = collections.namedtuple("Run", "processor code lines errors")
@@ -148,6 +157,14 @@ def pyopencl(given, platform, _):
             for file in sorted(given.pyopencl.glob("test_*.py"))]
 
 
+def piglit(given, platform, folder):
+    """Each test's outcome, by groups of some minutes each."""
+    results = folder / "piglit"
+    return [Program(f"piglit, {group}", ["sh", "-c", f"piglit run -o -t '{tests}' cl {results} >&2 && piglit summary console {results}"],
+                    platform.environment, lambda line: line if re.search(": (pass|fail|crash|skip|timeout|warn|incomplete)$", line) else None)
+            for group, tests in PIGLIT_GROUPS.items()]
+
+
 def clpeak(_, platform, __):
     """Its lines without what they measure."""
     return [Program(f"clpeak --{test}", ["clpeak", "-p", 0, f"--{test}"], platform.environment,
@@ -162,12 +179,12 @@ def tests(given, platform, _):
                     lambda line: line.strip() if re.search("<TestCase |<OverallResults", line) else None, may_fail=True)]
 
 
-PROGRAMS = {"opencv": opencv, "ffmpeg": ffmpeg, "clgauss": clgauss, "pyopencl": pyopencl, "clpeak": clpeak, "tests": tests}
+PROGRAMS = {"opencv": opencv, "ffmpeg": ffmpeg, "clgauss": clgauss, "pyopencl": pyopencl, "piglit": piglit, "clpeak": clpeak, "tests": tests}
 
 
 def missing(what, given):
     """Why the programs cannot be tried on this machine; None where they can."""
-    if what in ("ffmpeg", "clpeak"):
+    if what in ("ffmpeg", "piglit", "clpeak"):
         return None if shutil.which(what) else "not installed"
     if what == "opencv":
         return None if given.opencv or pathlib.Path("/usr/include/opencv4").exists() else "libopencv-imgproc-dev is not installed"
@@ -180,7 +197,10 @@ def missing(what, given):
 
 
 def watching(given, folder):
-    return {"OPENCL_LAYERS": str(given.layer), "CLGAUSS_LAYER_JSON": str(folder / "launches.json"), "XDG_CACHE_HOME": str(folder / "cache")}
+    """Without what the run before reported."""
+    for file in folder.glob("launches.*.json"):
+        file.unlink()
+    return {"OPENCL_LAYERS": str(given.layer), "CLGAUSS_LAYER_JSON": str(folder / "launches.%p.json"), "XDG_CACHE_HOME": str(folder / "cache")}
 
 
 def repairing(given, folder):
@@ -193,9 +213,8 @@ def forcing(given, folder):
 
 
 def launches(folder):
-    """Of the last run with the layer; nothing where it reported nothing."""
-    file = folder / "launches.json"
-    return json.loads(file.read_text())["launches"] if file.exists() else []
+    """Of all processes of the last run with the layer; nothing where it reported nothing."""
+    return [one for file in folder.glob("launches.*.json") for one in json.loads(file.read_text())["launches"]]
 
 
 def count(folder, is_counted=lambda one: True):
@@ -326,7 +345,7 @@ def main():
     parser.add_argument("--limit", type=int, default=300)
     parser.add_argument("-o", "--output", type=pathlib.Path)
     given = parser.parse_args()
-    given.programs = given.programs or ("opencv,ffmpeg,pyopencl,clpeak,clgauss,tests" if given.answers else "opencv,ffmpeg,clgauss")
+    given.programs = given.programs or ("opencv,ffmpeg,pyopencl,piglit,clpeak,clgauss,tests" if given.answers else "opencv,ffmpeg,clgauss")
     given.layer, given.clgauss = given.layer.resolve(), shutil.which(given.clgauss) or sys.exit(f"{given.clgauss}: not there")
     given.clgauss = pathlib.Path(given.clgauss).resolve()
     rows, is_right, there = [], True, 0

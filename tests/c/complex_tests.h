@@ -359,6 +359,10 @@ static void T(test_complex_solve)(clgauss_context context) {
   a[1] = 0;
   EXPECT_STATUS(CLGAUSS_SINGULAR, SOLVE(CLGAUSS_ROW_MAJOR, N, 1, a, b, x)); /* for the -3 */
   EXPECT(report.failed_column == 2);
+  options.method = CLGAUSS_METHOD_LDLT;
+  EXPECT_STATUS(CLGAUSS_OK, SOLVE(CLGAUSS_ROW_MAJOR, N, 1, a, b, x));
+  EXPECT(report.positive == N - 1 && report.negative == 1 && report.zero == 0);
+  options.method = CLGAUSS_METHOD_CHOLESKY;
   a[2 * at(CLGAUSS_ROW_MAJOR, 1, 1, LDA)] = 3;
   EXPECT_STATUS(CLGAUSS_OK, SOLVE(CLGAUSS_ROW_MAJOR, N, 1, a, b, x));
   EXPECT(report.method == CLGAUSS_METHOD_CHOLESKY);

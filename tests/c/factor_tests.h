@@ -127,67 +127,99 @@ static double T(norm)(size_t n, int transposed, const double* a) {
   return norm;
 }
 
+/* The functions of real numbers, or with two `parts` those of complex ones. */
+static clgauss_status T(gesv_of)(size_t parts, clgauss_context context, int layout, size_t n,
+                                 REAL* a, size_t ld, int32_t* ipiv) {
+  return parts == 1 ? P(gesv)(context, layout, n, 0, a, ld, ipiv, NULL, n)
+                    : Z(gesv)(context, layout, n, 0, a, ld, ipiv, NULL, n);
+}
+static clgauss_status T(getri_of)(size_t parts, clgauss_context context, int layout, size_t n,
+                                  REAL* a, size_t ld, const int32_t* ipiv) {
+  return parts == 1 ? P(getri)(context, layout, n, a, ld, ipiv)
+                    : Z(getri)(context, layout, n, a, ld, ipiv);
+}
+static clgauss_status T(gecon_of)(size_t parts, clgauss_context context, int layout, int norm,
+                                  size_t n, const REAL* a, size_t ld, double anorm, double* rcond) {
+  return parts == 1 ? P(gecon_host)(context, layout, norm, n, a, ld, anorm, rcond)
+                    : Z(gecon_host)(context, layout, norm, n, a, ld, anorm, rcond);
+}
+
+/* The moduli of a matrix, row by row without gaps. */
+static void T(moduli)(size_t parts, int layout, size_t n, const REAL* a, size_t ld,
+                      double* moduli) {
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < n; ++j) {
+      const REAL* const number = a + parts * at(layout, i, j, ld);
+      moduli[i * n + j] = hypot((double)number[0], parts == 1 ? 0 : (double)number[1]);
+    }
+}
+
 /* rcond of the graded matrix whose row i is divided by 1 + 3 i, against its inverse. */
-static void T(test_gecon)(clgauss_context context, size_t n) {
-  const size_t ld = n + 2, bytes = n * ld * sizeof(REAL);
+static void T(test_gecon_of)(size_t parts, clgauss_context context, size_t n) {
+  const size_t ld = n + 2, bytes = parts * n * ld * sizeof(REAL), last = parts * (n - 1) * (ld + 1);
   REAL *const a = malloc(bytes), *const x = malloc(bytes);
   double *const full = malloc(n * n * sizeof *full), *const inverse = malloc(n * n * sizeof *full);
   int32_t* const ipiv = malloc(n * sizeof *ipiv);
   for (int l = 0; l < 2; ++l) {
     const int layout = kLayouts[l];
     double rcond = PAD;
+#define GECON(layout, norm, n, a, ld, anorm, rcond) \
+  T(gecon_of)(parts, context, layout, norm, n, a, ld, anorm, rcond)
     for (size_t i = 0; i < n; ++i)
-      for (size_t j = 0; j < n; ++j) {
-        full[i * n + j] = T(large)(n, 0, i, j) / (double)(1 + 3 * i);
-        a[at(layout, i, j, ld)] = (REAL)full[i * n + j];
-      }
-    EXPECT_STATUS(CLGAUSS_OK, P(gesv)(context, layout, n, 0, a, ld, ipiv, NULL, n));
+      for (size_t j = 0; j < n; ++j)
+        for (size_t part = 0; part < parts; ++part)
+          a[parts * at(layout, i, j, ld) + part] =
+              (REAL)((part == 0 ? T(large)(n, 0, i, j) : (double)((7 * i + 4 * j) % 9) - 4) /
+                     (double)(1 + 3 * i));
+    T(moduli)(parts, layout, n, a, ld, full);
+    EXPECT_STATUS(CLGAUSS_OK, T(gesv_of)(parts, context, layout, n, a, ld, ipiv));
     memcpy(x, a, bytes);
-    EXPECT_STATUS(CLGAUSS_OK, P(getri)(context, layout, n, x, ld, ipiv));
-    for (size_t i = 0; i < n; ++i)
-      for (size_t j = 0; j < n; ++j) inverse[i * n + j] = (double)x[at(layout, i, j, ld)];
+    EXPECT_STATUS(CLGAUSS_OK, T(getri_of)(parts, context, layout, n, x, ld, ipiv));
+    T(moduli)(parts, layout, n, x, ld, inverse);
     for (int infinite = 0; infinite < 2; ++infinite) {
       const int norm = infinite ? CLGAUSS_INF_NORM : CLGAUSS_ONE_NORM;
       const double anorm = T(norm)(n, infinite, full),
                    right = 1 / (anorm * T(norm)(n, infinite, inverse));
-      EXPECT_STATUS(CLGAUSS_OK, P(gecon_host)(context, layout, norm, n, a, ld, anorm, &rcond));
+      EXPECT_STATUS(CLGAUSS_OK, GECON(layout, norm, n, a, ld, anorm, &rcond));
       EXPECT(rcond >= 0.99 * right && rcond <= 3 * right);
     }
     /* Factors that are singular, or none. */
-    const REAL was = a[(n - 1) * (ld + 1)];
-    a[(n - 1) * (ld + 1)] = 0;
-    EXPECT_STATUS(CLGAUSS_OK,
-                  P(gecon_host)(context, layout, CLGAUSS_ONE_NORM, n, a, ld, 1, &rcond));
+    REAL was[2] = {0, 0};
+    memcpy(was, a + last, parts * sizeof *was);
+    memset(a + last, 0, parts * sizeof *a);
+    EXPECT_STATUS(CLGAUSS_OK, GECON(layout, CLGAUSS_ONE_NORM, n, a, ld, 1, &rcond));
     EXPECT(rcond == 0);
     rcond = PAD;
-    a[(n - 1) * (ld + 1)] = (REAL)NAN;
-    EXPECT_STATUS(CLGAUSS_OVERFLOW,
-                  P(gecon_host)(context, layout, CLGAUSS_INF_NORM, n, a, ld, 1, &rcond));
-    a[(n - 1) * (ld + 1)] = was;
-    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
-                  P(gecon_host)(context, layout, '1', n, a, ld, 1, &rcond));
+    a[last + parts - 1] = (REAL)NAN;
+    EXPECT_STATUS(CLGAUSS_OVERFLOW, GECON(layout, CLGAUSS_INF_NORM, n, a, ld, 1, &rcond));
+    a[last + parts - 1] = (REAL)INFINITY;
+    EXPECT_STATUS(CLGAUSS_OVERFLOW, GECON(layout, CLGAUSS_ONE_NORM, n, a, ld, 1, &rcond));
+    memcpy(a + last, was, parts * sizeof *was);
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, GECON(layout, '1', n, a, ld, 1, &rcond));
     EXPECT_MESSAGE("norm");
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, GECON(layout, CLGAUSS_ONE_NORM, n, a, ld, -1, &rcond));
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, GECON(layout, CLGAUSS_ONE_NORM, n, a, ld, NAN, &rcond));
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, GECON(layout, CLGAUSS_ONE_NORM, n, a, ld, 1, NULL));
     EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
-                  P(gecon_host)(context, layout, CLGAUSS_ONE_NORM, n, a, ld, -1, &rcond));
-    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
-                  P(gecon_host)(context, layout, CLGAUSS_ONE_NORM, n, a, ld, NAN, &rcond));
-    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
-                  P(gecon_host)(context, layout, CLGAUSS_ONE_NORM, n, a, ld, 1, NULL));
-    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
-                  P(gecon_host)(context, layout, CLGAUSS_ONE_NORM, n, NULL, ld, 1, &rcond));
-    EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
-                  P(gecon_host)(context, layout, CLGAUSS_ONE_NORM, n, a, n - 1, 1, &rcond));
+                  GECON(layout, CLGAUSS_ONE_NORM, n, NULL, ld, 1, &rcond));
+    EXPECT_STATUS(CLGAUSS_INVALID_INPUT, GECON(layout, CLGAUSS_ONE_NORM, n, a, n - 1, 1, &rcond));
     EXPECT_STATUS(CLGAUSS_INVALID_HANDLE,
-                  P(gecon_host)(NULL, layout, CLGAUSS_ONE_NORM, n, a, ld, 1, &rcond));
+                  T(gecon_of)(parts, NULL, layout, CLGAUSS_ONE_NORM, n, a, ld, 1, &rcond));
     EXPECT(rcond == PAD);
-    EXPECT_STATUS(CLGAUSS_OK,
-                  P(gecon_host)(context, layout, CLGAUSS_ONE_NORM, n, a, ld, 0, &rcond));
+    EXPECT_STATUS(CLGAUSS_OK, GECON(layout, CLGAUSS_ONE_NORM, n, a, ld, 0, &rcond));
     EXPECT(rcond == 0);
-    EXPECT_STATUS(CLGAUSS_OK,
-                  P(gecon_host)(context, layout, CLGAUSS_ONE_NORM, 0, NULL, 0, 1, &rcond));
+    EXPECT_STATUS(CLGAUSS_OK, GECON(layout, CLGAUSS_ONE_NORM, 0, NULL, 0, 1, &rcond));
     EXPECT(rcond == 1);
+#undef GECON
   }
   free(a), free(x), free(full), free(inverse), free(ipiv);
+}
+
+static void T(test_gecon)(clgauss_context context) {
+  for (size_t parts = 1; parts <= 2; ++parts) {
+    T(test_gecon_of)(parts, context, 2);
+    T(test_gecon_of)(parts, context, 150);
+  }
 }
 
 /* P A = L U by L times U, with pivots that are the largest of their columns. */

@@ -1,4 +1,4 @@
-/* Included by typed_tests.h, once for each type: posv and potrs of complex numbers. */
+/* Included by typed_tests.h, once for each type: posv, potrs and potri of complex numbers. */
 
 static double T(hermitian)(size_t n, size_t i, size_t j, int imaginary) {
   const size_t low = i < j ? i : j, high = i < j ? j : i;
@@ -66,6 +66,28 @@ static void T(expect_hermitian_factors)(int layout, int uplo, size_t n, const RE
   EXPECT(worst <= 100 * (double)(n * n) * (double)EPS);
 }
 
+/* A X = I, for the X of which one triangle is stored, with a real diagonal, and 77 in the other. */
+static void T(expect_hermitian_inverse)(int layout, int uplo, size_t n, const REAL* x, size_t ld) {
+  double worst = 0;
+  for (size_t i = 0; i < n; ++i) {
+    EXPECT(x[2 * at(layout, i, i, ld) + 1] == 0 && x[2 * (i * ld + n)] == PAD);
+    for (size_t j = 0; j < n; ++j) {
+      double re = i == j ? -1 : 0, im = 0;
+      for (size_t k = 0; k < n; ++k) {
+        const int is_there = uplo == CLGAUSS_LOWER ? k >= j : k <= j;
+        const REAL* const number = x + 2 * (is_there ? at(layout, k, j, ld) : at(layout, j, k, ld));
+        const double ar = T(hermitian)(n, i, k, 0), ai = T(hermitian)(n, i, k, 1),
+                     xr = (double)number[0], xi = (is_there ? 1 : -1) * (double)number[1];
+        re += ar * xr - ai * xi;
+        im += ar * xi + ai * xr;
+      }
+      worst = fmax(worst, isnan(re + im) ? INFINITY : fabs(re) + fabs(im));
+      if (uplo == CLGAUSS_LOWER ? j > i : j < i) EXPECT(x[2 * at(layout, i, j, ld)] == 77);
+    }
+  }
+  EXPECT(worst <= 100 * (double)n * (double)EPS);
+}
+
 static void T(test_hermitian_of)(clgauss_context context, int layout, int uplo, size_t n) {
   const size_t ld = n + 2, bytes = 2 * n * ld * sizeof(REAL);
   REAL *const a = malloc(bytes), *const b = malloc(bytes), *const was_a = malloc(bytes),
@@ -81,8 +103,13 @@ static void T(test_hermitian_of)(clgauss_context context, int layout, int uplo, 
   memcpy(was_a, a, bytes);
   EXPECT_STATUS(CLGAUSS_OK, Z(potrs)(context, layout, uplo, n, NRHS, a, ld, b, ld));
   T(expect_complex_x)(layout, n, b, ld);
+  EXPECT_STATUS(CLGAUSS_OK, Z(potri)(context, layout, uplo, n, a, ld));
+  T(expect_hermitian_inverse)(layout, uplo, n, a, ld);
+  memcpy(a, was_a, bytes);
   memcpy(was_b, b, bytes);
   a[2 * 3 * (ld + 1)] = was_a[2 * 3 * (ld + 1)] = 0;
+  EXPECT_STATUS(CLGAUSS_SINGULAR, Z(potri)(context, layout, uplo, n, a, ld));
+  EXPECT_MESSAGE("column 4");
   EXPECT_STATUS(CLGAUSS_SINGULAR, Z(potrs)(context, layout, uplo, n, NRHS, a, ld, b, ld));
   EXPECT_MESSAGE("column 4");
   EXPECT_KEPT();
@@ -97,6 +124,7 @@ static void T(test_hermitian_of)(clgauss_context context, int layout, int uplo, 
   a[2 * 3 * (ld + 1)] = was_a[2 * 3 * (ld + 1)] = (REAL)INFINITY;
   EXPECT_STATUS(CLGAUSS_OVERFLOW, Z(posv)(context, layout, uplo, n, NRHS, a, ld, b, ld));
   EXPECT_STATUS(CLGAUSS_OVERFLOW, Z(potrs)(context, layout, uplo, n, NRHS, a, ld, b, ld));
+  EXPECT_STATUS(CLGAUSS_OVERFLOW, Z(potri)(context, layout, uplo, n, a, ld));
   EXPECT_KEPT();
 #undef EXPECT_KEPT
   free(a), free(b), free(was_a), free(was_b);
@@ -147,6 +175,13 @@ static void T(test_hermitian)(clgauss_context context) {
   EXPECT_STATUS(CLGAUSS_INVALID_HANDLE, Z(posv)(NULL, 101, CLGAUSS_LOWER, N, NRHS, a, LDA, b, LDB));
   EXPECT_STATUS(CLGAUSS_INVALID_HANDLE,
                 Z(potrs)(NULL, 101, CLGAUSS_LOWER, N, NRHS, a, LDA, b, LDB));
+  EXPECT_STATUS(CLGAUSS_OK, Z(potri)(context, 101, CLGAUSS_LOWER, 0, NULL, 0));
+  EXPECT_STATUS(CLGAUSS_INVALID_HANDLE, Z(potri)(NULL, 101, CLGAUSS_LOWER, N, a, LDA));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, Z(potri)(context, 101, 'L', N, a, LDA));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, Z(potri)(context, 101, CLGAUSS_LOWER, N, NULL, LDA));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, Z(potri)(context, 101, CLGAUSS_LOWER, N, a, N - 1));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                Z(potri)(context, 101, CLGAUSS_LOWER, (size_t)1 << 40U, a, N));
   EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, Z(posv)(context, 101, 'L', N, NRHS, a, LDA, b, LDB));
   EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, Z(potrs)(context, 101, 'L', N, NRHS, a, LDA, b, LDB));
   EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,

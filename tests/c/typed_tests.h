@@ -70,6 +70,17 @@ static void T(fill_spd)(int layout, int uplo, REAL* a, REAL* b) {
   }
 }
 
+/* The same with a diagonal of both signs that begins with 0. */
+static void T(fill_both_signs)(int layout, int uplo, REAL* a, REAL* b) {
+  T(fill_spd)(layout, uplo, a, b);
+  for (size_t i = 0; i < N; i = i == 0 ? 1 : i + 2) {
+    REAL* diagonal = a + at(layout, i, i, LDA);
+    const double changed = (double)*diagonal * (i == 0 ? -1 : -2);
+    *diagonal += (REAL)changed;
+    for (size_t c = 0; c < NRHS; ++c) b[at(layout, i, c, LDB)] += (REAL)(changed * x_of(i, c));
+  }
+}
+
 static void T(test_posv)(clgauss_context context) {
   REAL a[N * LDA], b[LDB * LDB];
   const int triangles[] = {CLGAUSS_LOWER, CLGAUSS_UPPER};
@@ -548,6 +559,51 @@ static void T(test_posv_batched)(clgauss_context context) {
   EXPECT_MESSAGE("uplo");
 }
 
+/* Systems by L D L^T, with gaps between them; the second one becomes singular. */
+static void T(test_sysv_batched)(clgauss_context context) {
+  enum { BATCH = 3, STRIDE_A = N * LDA + 1, STRIDE_B = LDB * LDB + 2 };
+  static REAL a[BATCH * STRIDE_A], was[BATCH * STRIDE_A], b[BATCH * STRIDE_B];
+  int32_t info[BATCH];
+#define SYSV_BATCHED(uplo, n, nrhs, a, b, batch, info) \
+  P(sysv_batched)(context, layout, uplo, n, nrhs, a, LDA, STRIDE_A, b, LDB, STRIDE_B, batch, info)
+  for (int l = 0; l < 2; ++l)
+    for (int uplo = CLGAUSS_LOWER; uplo <= CLGAUSS_UPPER; ++uplo) {
+      const int layout = kLayouts[l];
+      for (int singular = 0; singular < 2; ++singular) {
+        for (int s = 0; s < BATCH; ++s)
+          T(fill_both_signs)(layout, uplo, a + s * STRIDE_A, b + s * STRIDE_B);
+        for (size_t i = 0; singular && i < N; ++i)
+          a[STRIDE_A + at(layout, i, N - 1, LDA)] = a[STRIDE_A + at(layout, N - 1, i, LDA)] = 0;
+        memcpy(was, a, sizeof a);
+        EXPECT_STATUS(singular ? CLGAUSS_SINGULAR : CLGAUSS_OK,
+                      SYSV_BATCHED(uplo, N, NRHS, a, b, BATCH, info));
+        if (singular) EXPECT_MESSAGE("1 of the systems are singular, system 1");
+        for (int s = 0; s < BATCH; ++s) {
+          const int fails = singular && s == 1;
+          EXPECT(info[s] == (fails ? N : 0));
+          if (fails)
+            EXPECT(isnan(b[STRIDE_B]));
+          else
+            EXPECT_ANSWER(layout, b + s * STRIDE_B);
+        }
+        EXPECT(memcmp(a, was, sizeof a) == 0);
+      }
+      EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, SYSV_BATCHED(uplo, N, NRHS, NULL, b, BATCH, info));
+      EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, SYSV_BATCHED(uplo, N, NRHS, a, NULL, BATCH, info));
+      EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, SYSV_BATCHED(uplo, N, NRHS, a, b, BATCH, NULL));
+      EXPECT_STATUS(CLGAUSS_INVALID_INPUT, SYSV_BATCHED(uplo, LDA + 1, NRHS, a, b, BATCH, info));
+      EXPECT_STATUS(CLGAUSS_INVALID_INPUT, SYSV_BATCHED(uplo, 0, NRHS, a, b, BATCH, info));
+      EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                    P(sysv_batched)(context, layout, uplo, 257, 1, a, 257, 0, b, 257, 0, 1, info));
+      EXPECT_STATUS(CLGAUSS_OK, SYSV_BATCHED(uplo, N, NRHS, NULL, NULL, 0, NULL));
+      EXPECT_STATUS(CLGAUSS_INVALID_HANDLE,
+                    P(sysv_batched)(NULL, layout, uplo, N, 1, a, LDA, 0, b, LDB, 0, 1, info));
+    }
+  const int layout = CLGAUSS_ROW_MAJOR;
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, SYSV_BATCHED('L', N, NRHS, NULL, NULL, 0, NULL));
+  EXPECT_MESSAGE("uplo");
+}
+
 /* Systems of different n in one call: that of fill(), leading parts of it, an empty one. */
 static void T(test_vbatched)(clgauss_context context) {
   enum { BATCH = 6, SINGULAR = 2 };
@@ -695,6 +751,36 @@ static void T(test_posv_batched_buffer)(clgauss_context context, const struct qu
   clReleaseMemObject(of_info);
 }
 
+/* Three systems by L D L^T from their lower triangles, of which the second one is singular. */
+static void T(test_sysv_batched_buffer)(clgauss_context context, const struct queues* q) {
+  enum { OFFSET = 5, BATCH = 3, STRIDE_A = N * LDA + 1, STRIDE_B = LDB * LDB + 2 };
+  static REAL as[BATCH * STRIDE_A], bs[BATCH * STRIDE_B];
+  int32_t info[BATCH] = {-1, -1, -1};
+  for (int s = 0; s < BATCH; ++s)
+    T(fill_both_signs)(CLGAUSS_ROW_MAJOR, CLGAUSS_LOWER, as + s * STRIDE_A, bs + s * STRIDE_B);
+  for (size_t j = 0; j < N; ++j) as[STRIDE_A + (N - 1) * LDA + j] = 0;
+  cl_mem a = T(buffer_of)(q->mine, as, OFFSET, BATCH * STRIDE_A);
+  cl_mem b = T(buffer_of)(q->mine, bs, OFFSET, BATCH * STRIDE_B);
+  cl_mem of_info = clCreateBuffer(q->mine, CL_MEM_READ_WRITE, sizeof info, NULL, NULL);
+  EXPECT_STATUS(CLGAUSS_OK,
+                P(sysv_batched_buffer)(context, N, NRHS, a, OFFSET, LDA, STRIDE_A, b, OFFSET, LDB,
+                                       STRIDE_B, BATCH, of_info, q->own, 0, NULL, NULL));
+  EXPECT(clEnqueueReadBuffer(q->own, of_info, CL_TRUE, 0, sizeof info, info, 0, NULL, NULL) ==
+         CL_SUCCESS);
+  EXPECT(clEnqueueReadBuffer(q->own, b, CL_TRUE, OFFSET * sizeof(REAL), sizeof bs, bs, 0, NULL,
+                             NULL) == CL_SUCCESS);
+  EXPECT(info[0] == 0 && info[1] == N && info[2] == 0);
+  EXPECT_ANSWER(CLGAUSS_ROW_MAJOR, bs);
+  EXPECT_ANSWER(CLGAUSS_ROW_MAJOR, bs + 2 * STRIDE_B);
+  EXPECT(isnan(bs[STRIDE_B]));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                P(sysv_batched_buffer)(context, 257, 1, a, OFFSET, 257, 0, b, OFFSET, 1, 0, 1,
+                                       of_info, q->own, 0, NULL, NULL));
+  clReleaseMemObject(a);
+  clReleaseMemObject(b);
+  clReleaseMemObject(of_info);
+}
+
 static void T(test_buffers)(clgauss_context context, const struct queues* q) {
   enum { OFFSET = 5 };
   REAL a[N * LDA], b[LDB * LDB], read[LDB * LDB];
@@ -825,6 +911,7 @@ static void T(test_buffers)(clgauss_context context, const struct queues* q) {
   clReleaseMemObject(info_buffer);
 
   T(test_posv_batched_buffer)(context, q);
+  T(test_sysv_batched_buffer)(context, q);
 
   /* Without events; a singular A gives NaN. */
   T(fill)(CLGAUSS_ROW_MAJOR, a, b, 0);

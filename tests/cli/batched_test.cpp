@@ -208,6 +208,40 @@ TEST_CASE("batched: Cholesky, and what it refuses") {
   CHECK_FALSE(std::filesystem::exists(folder / "x.npy"));
 }
 
+TEST_CASE("batched: L D L^T with the inertia of each system, and what it refuses") {
+  const TemporaryFolder folder;
+  const auto solved = [&](const std::vector<double>& matrices, int code) {
+    write_file(folder / "a.npy", npy("(2, 2, 2)", matrices));
+    const auto result = run_program(
+        folder, "solve --batched a.npy --rhs row-sums --method ldlt -o x.npy --json r.json");
+    CHECK_MESSAGE(result.exit_code == code, result.err);
+    return result;
+  };
+  CHECK(says(solved({0, 2, 2, 0, -1, 3, 3, 1}, 0), "f64, L D L^T, pivoting partial, kernel ldlt "));
+  const auto x = values_of(content_of(folder / "x.npy"));
+  CHECK(x.size() == 4);
+  for (const double value : x) CHECK(value == doctest::Approx(1).epsilon(1e-15));
+  const json report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["method"] == "batched ldlt");
+  const json one_each{{"positive", 1}, {"negative", 1}, {"zero", 0}};
+  CHECK(report["inertias"] == json::array({one_each, one_each}));
+  CHECK(
+      says(solved({0, 2, 2, 0, 0, 0, 0, -1}, 7), "SINGULAR   1 of 2 systems; their x is NaN: [1]"));
+  const json singular = json::parse(content_of(folder / "r.json"));
+  CHECK(singular["inertias"] ==
+        json::array({one_each, json{{"positive", 0}, {"negative", 1}, {"zero", 1}}}));
+  std::filesystem::remove(folder / "x.npy");
+  CHECK(says(solved({4, 2, 2, 3, 1, 0.5, 0.25, 1}, 3),
+             "system [1]: A is not symmetric, which the method ldlt needs: element (2, 1) is 0.25, "
+             "element (1, 2) is 0.5"));
+  write_file(folder / "c.npy", npy<Complex>("(1, 1, 1)", {{2, 1}}));
+  const auto complex =
+      run_program(folder, "solve --batched c.npy --rhs ones --method ldlt -o x.npy");
+  CHECK(complex.exit_code == 2);
+  CHECK(says(complex, "--method ldlt with --batched is for real systems"));
+  CHECK_FALSE(std::filesystem::exists(folder / "x.npy"));
+}
+
 TEST_CASE("batched: Cholesky of complex systems") {
   const TemporaryFolder folder;
   const auto solved = [&](const std::vector<Complex>& matrices) {

@@ -223,9 +223,8 @@ TEST_CASE("what complex systems have not is refused by name, and nothing is writ
   write_file(folder / "A.mtx", kHermitian);
   write_file(folder / "b.mtx", kRight);
   const auto before = run_script(folder, "ls").out;
-  for (const char* option :
-       {"--method ldlt", "--method rbt", "--method gauss", "--pivot tournament", "--in-place",
-        "--local lcm", "--launches l.csv", "--output-format npz"}) {
+  for (const char* option : {"--method rbt", "--method gauss", "--pivot tournament", "--in-place",
+                             "--local lcm", "--launches l.csv", "--output-format npz"}) {
     CAPTURE(option);
     const auto result = run_program(
         folder, std::string("solve A.mtx --rhs b.mtx -o x.mtx --json r.json ") + option);
@@ -250,18 +249,65 @@ TEST_CASE("what complex systems have not is refused by name, and nothing is writ
     CHECK_MESSAGE(result.exit_code == 3, result.err);
     CHECK_MESSAGE(result.err.find("solve takes complex systems") != std::string::npos, result.err);
   }
-  for (const char* command : {"det A.mtx --method cholesky", "cond A.mtx --method cholesky",
-                              "invert A.mtx --method cholesky -o x.mtx"}) {
-    CAPTURE(command);
-    const auto result = run_program(folder, command);
-    CHECK_MESSAGE(result.exit_code == 2, result.err);
-    CHECK_MESSAGE(result.err.find("--method cholesky is for real") != std::string::npos,
-                  result.err);
-  }
+  const auto inverse = run_program(folder, "invert A.mtx --method cholesky -o x.mtx");
+  CHECK_MESSAGE(inverse.exit_code == 2, inverse.err);
+  CHECK_MESSAGE(inverse.err.find("--method cholesky inverts real") != std::string::npos,
+                inverse.err);
   const auto npz = run_program(folder, "invert A.mtx -o x.npz");
   CHECK_MESSAGE(npz.exit_code == 2, npz.err);
   CHECK_MESSAGE(npz.err.find("complex") != std::string::npos, npz.err);
   CHECK(run_script(folder, "ls").out == before);
+}
+
+TEST_CASE("solve, det and cond by L D L^H, and the inertia of Hermitian matrices") {
+  const TemporaryFolder folder;
+  write_file(folder / "definite.mtx", kHermitian);
+  // [[0, 1 - 2i], [1 + 2i, 0]]: the eigenvalues are +-sqrt(5).
+  write_file(folder / "A.mtx",
+             "%%MatrixMarket matrix array complex hermitian\n2 2\n0 0\n1 2\n0 0\n");
+  const auto solved = run_program(
+      folder,
+      "solve A.mtx --rhs ones --method ldlt --determinant --digits 6 -o x.txt --json r.json");
+  CHECK_MESSAGE(solved.exit_code == 0, solved.err);
+  CHECK(content_of(folder / "x.txt") == "0.2 -0.4\n0.2 0.4\n");
+  for (const char* part : {"complex, c", "L D L^T", "inertia    1 positive, 1 negative, 0 zero",
+                           "estimate   rcond", "residual   backward error"})
+    CHECK_MESSAGE(solved.err.find(part) != std::string::npos, solved.err);
+  json report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["method"] == "ldlt");
+  CHECK(report["complex"] == true);
+  CHECK(report["inertia"] == json{{"positive", 1}, {"negative", 1}, {"zero", 0}});
+  CHECK(report["determinant"]["phase"][0].get<double>() == doctest::Approx(-1));
+  CHECK(report["error_estimate"]["rcond"].get<double>() == doctest::Approx(1).epsilon(1e-5));
+
+  CHECK(run_program(folder, "inertia A.mtx -q").out ==
+        "inertia    1 positive, 1 negative, 0 zero eigenvalues\n");
+  const auto definite = run_program(folder, "inertia definite.mtx --json");
+  CHECK_MESSAGE(definite.exit_code == 0, definite.err);
+  report = json::parse(definite.out);
+  CHECK(report["complex"] == true);
+  CHECK(report["inertia"] == json{{"positive", 2}, {"negative", 0}, {"zero", 0}});
+  for (const char* method : {"ldlt", "cholesky"}) {
+    const std::string by = std::string(" definite.mtx -q --method ") + method;
+    CHECK(run_program(folder, "det" + by).out.starts_with("det A      10^0.602"));
+    CHECK(run_program(folder, "cond" + by).out == "cond A     4.87 (rcond 0.205)\n");
+  }
+  write_file(folder / "zero.mtx",
+             "%%MatrixMarket matrix array complex hermitian\n2 2\n0 0\n0 0\n-1 0\n");
+  CHECK(run_program(folder, "inertia zero.mtx -q").out ==
+        "inertia    0 positive, 1 negative, 1 zero eigenvalues\n");
+  CHECK(run_program(folder, "solve zero.mtx --rhs ones --method ldlt -o y.txt").exit_code == 7);
+  write_file(folder / "general.mtx",
+             "%%MatrixMarket matrix array complex general\n2 2\n1 0\n1 1\n1 1\n1 0\n");
+  for (const char* command :
+       {"inertia general.mtx", "solve general.mtx --rhs ones --method ldlt -o y.txt"}) {
+    const auto general = run_program(folder, command);
+    CHECK(general.exit_code == 3);
+    CHECK_MESSAGE(general.err.find("A is not Hermitian, which the method ldlt needs: element "
+                                   "(2, 1) is 1+1i") != std::string::npos,
+                  general.err);
+  }
+  CHECK_FALSE(std::filesystem::exists(folder / "y.txt"));
 }
 
 TEST_CASE("--certify proves digits of a complex x, or exits with 8 and says why not") {

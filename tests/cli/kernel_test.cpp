@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <tuple>
 
 #include "support/process.hpp"
@@ -364,6 +365,23 @@ TEST_CASE(
     CHECK(same["table"][i]["measured"] == 0);
     CHECK(same["table"][i]["best"]["cpp"] == json["table"][i]["best"]["cpp"]);
   }
+}
+
+TEST_CASE("kernel: the best of another search are tried first") {
+  const Workshop workshop;
+  const std::string what = "--param FACTOR=2 --against twice --local ";
+  REQUIRE(workshop.scale(what + "20,125").exit_code == 0);
+  std::filesystem::rename(workshop.folder / "r", workshop.folder / "before");
+  const auto result = workshop.scale(
+      what +
+      "5,8,10,20,25,40,50,100,125,200,250,500 --seeds before/search_T4.json --evaluations 2");
+  CAPTURE(result.err);
+  REQUIRE(result.exit_code == 0);
+  std::set<int> tried;
+  const auto t4 = nlohmann::json::parse(content_of(workshop.folder / "r/search_T4.json"));
+  for (const auto& one : t4["results"]) tried.insert(one["configuration"]["LOCAL_X"].get<int>());
+  CHECK(tried == std::set{20, 125});
+  CHECK(workshop.scale(what + "8 --seeds missing.json").exit_code == 3);
 }
 
 TEST_CASE("kernel: a space of more combinations than can be listed is searched") {

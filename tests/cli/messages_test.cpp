@@ -18,10 +18,10 @@ namespace {
 /// Variables of the environment that the sources in `folder` read.
 std::set<std::string> variables_in(const std::filesystem::path& folder) {
   const std::regex read(
-      R"re((?:getenv|setting|absolute|variable|xdg_folder)\("([A-Z_]+)"|"(CLGAUSS_[A-Z_]+|OMPI_[A-Z_]+|PMI_SIZE|MPI_[A-Z]+)\b)re");
+      R"re((?:getenv|setting|absolute|variable|text_of|xdg_folder)\("([A-Z_]+)"|"(CLGAUSS_[A-Z_]+|OMPI_[A-Z_]+|PMI_SIZE|MPI_[A-Z]+)\b)re");
   std::set<std::string> found;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() != ".cpp") continue;
+    if (entry.path().extension() != ".cpp" && entry.path().extension() != ".c") continue;
     const std::string text = content_of(entry.path());
     for (std::sregex_iterator at(text.begin(), text.end(), read), end; at != end; ++at)
       found.insert((*at)[1].matched ? (*at)[1].str() : (*at)[2].str());
@@ -74,6 +74,12 @@ TEST_CASE("messages: what rates auto chose by, pretended ones included") {
   CHECK(choice["source"] == "pretended");
   CHECK(choice["rates"]["ratio"] == 64);
   CHECK(choice["rates"]["f32_tflops"].is_null());
+  CHECK(choice["estimates_to"].is_null());
+  const auto fast_f64 = run_program(folder, "devices --device pocl", pretended + "2");
+  CHECK_MESSAGE(has(fast_f64.out,
+                    "else lu (pretended: f32 2 times as fast as f64); lu with error estimates from "
+                    "n = 3073"),
+                fast_f64.out);
   REQUIRE(run_program(folder, "generate --kind random --n 1024 -o s.npz").exit_code == 0);
   const auto solve = [&](const std::string& ratio) {
     const auto result = run_program(folder, "solve s.npz -v -o x.npy --json r.json --device pocl",
@@ -122,6 +128,28 @@ TEST_CASE("messages: options are named as they are typed") {
       folder, "unset RUSTICL_ENABLE; \"$CLGAUSS\" solve square.txt --rhs ones --device rusticl");
   CHECK(rusticl.exit_code == 4);
   CHECK_MESSAGE(has(rusticl.err, "RUSTICL_ENABLE=llvmpipe"), rusticl.err);
+}
+
+TEST_CASE("messages: a CSV's line of names is a note, and all of its problems come at once") {
+  const TemporaryFolder folder;
+  write_file(folder / "excel.csv", "x;\"y;1\";b\r\n1,5;0;3\r\n0;2;\"4\"\r\n");
+  for (const std::string command : {"solve excel.csv", "lstsq excel.csv"}) {
+    CAPTURE(command);
+    const auto noted = run_program(folder, command);
+    CHECK_MESSAGE(noted.exit_code == 0, noted.err);
+    CHECK(noted.out == "2\n2\n");
+    CHECK_MESSAGE(has(noted.err, "line 1 names the columns ('x;\"y;1\";b') and is skipped"),
+                  noted.err);
+    CHECK_FALSE(has(run_program(folder, command + " -q").err, "names the columns"));
+  }
+  std::string rows = "1,2,3\n";
+  for (int i = 0; i < 12; ++i) rows += "4,x,6\n";
+  write_file(folder / "bad.csv", rows);
+  const auto refused = run_program(folder, "solve bad.csv");
+  CHECK(refused.exit_code == 3);
+  for (const char* said : {"bad.csv:2:3: 'x' is not a number", "bad.csv:11:3: ", "and 2 more"})
+    CHECK_MESSAGE(has(refused.err, said), refused.err);
+  CHECK_FALSE(has(refused.err, "bad.csv:12:3: "));
 }
 
 TEST_CASE("messages: help has every variable of the environment that is read, and the summary") {

@@ -44,10 +44,11 @@ constexpr const char* kAll = "ALMRCIGJSXBZDK";
 const std::vector<Meaning> kMeanings{
     {"--rhs ones", kAll},
     {"--format npy", kAll},
-    {"--batched", "ALCZ"},  // with Z it is another mode, and so for what follows
+    {"--batched", "ALCIZ"},  // with Z it is another mode, and so for what follows
     {"--allow-nonfinite", "ALMRCIGJSXBZ"},
     {"--method lu", "ABZ"},
     {"--method cholesky", "ABZ"},
+    {"--method ldlt", "ABZ"},
     {"--method mixed", "AZ"},
     {"--method gauss", "AX"},
     {"--pivot partial", "ALMGXBZ"},
@@ -253,6 +254,7 @@ std::vector<Walk> walks() {
         {'y', "gelsy"},
         {'v', "invert"},
         {'x', "complex"},
+        {'a', "hermitian"},
         {'h', "host"},
         {'e', "gecon"},
         {'b', "batched"},
@@ -260,21 +262,22 @@ std::vector<Walk> walks() {
         {'f', "file"},
         {'o', "cold"},
         {'z', "lu --breakdown"}},
-       {{"--types", "glsciqyvxhebrz"},
-        {"--breakdown", "glsciqvxb"},
+       {{"--types", "glsciqyvxahebrz"},
+        {"--breakdown", "glsciqvxab"},
         {"--k", "g"},
-        {"--nrhs", "hb"},
+        {"--nrhs", "hbx"},
         {"--batch", "br"},
         {"--smallest", "r"},
         {"--kernel", "b"},
         {"--definite", "b"},
+        {"--symmetric", "bx"},
         {"--complex", "b"},
         {"--grid", "b"},
         {"--pad", "glscivz"},
-        {"--peers", "glsciqyvxhebrfo"},
-        {"--reps", "glsciqyvxhebrfo"},
-        {"--samples", "glsciqyvxhebrfo"},
-        {"--json", "glsciqyvxhebrfo"}}}};
+        {"--peers", "glsciqyvxahebrfo"},
+        {"--reps", "glsciqyvxahebrfo"},
+        {"--samples", "glsciqyvxahebrfo"},
+        {"--json", "glsciqyvxahebrfo"}}}};
   std::map<std::string, std::string>& explain = walk_of(all, "explain").limited;
   for (const char* measuring :
        {"--sizes", "--reps", "--warmup", "--timeout", "--budget", "--append", "--quiet", "--device",

@@ -1,5 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "support/paths.hpp"
 #include "support/process.hpp"
 #include "support/thorough.hpp"
 
@@ -49,6 +55,67 @@ exec unshare --mount --map-root-user sh -c "mount -t tmpfs -o size=1m none full 
   CHECK(result.exit_code == 3);
   CHECK(result.err.find("POCL_CACHE_DIR") != std::string::npos);
   CHECK(result.out.empty());
+}
+
+// It compiles a kernel at the first launch with each work-group size.
+TEST_CASE("PoCL compiles each kernel of a method for one work-group size") {
+  const TemporaryFolder folder;
+  REQUIRE(run_program(folder, "generate --kind spd --n 80 --seed 1 -o a.mtx").exit_code == 0);
+  for (const char* method : {"gauss", "rbt"}) {
+    CAPTURE(method);
+    const TemporaryFolder cache;
+    const auto result = run_program(
+        folder, std::string("solve a.mtx --device pocl --method ") + method,
+        "XDG_CACHE_HOME=" + cache.path().string() + " POCL_CACHE_DIR=" + (cache / "pocl").string());
+    CHECK(result.exit_code == 0);
+    std::set<std::string> kernels;
+    std::size_t compiled = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(cache / "pocl")) {
+      if (entry.path().extension() != ".so") continue;
+      ++compiled;  // PROGRAM/KERNEL/WORK-GROUP/KERNEL.so
+      kernels.insert(entry.path().parent_path().parent_path().string());
+      const std::string kernel = entry.path().stem();
+      CAPTURE(kernel);
+      // The solves are those of CPUs, of which the estimate needs the kernels, too.
+      CHECK(kernel != "trsv_step");
+      CHECK(kernel != "block_solve");
+      CHECK(kernel != "lu_swap_solve");
+    }
+    CHECK(compiled > 5);
+    CHECK(compiled == kernels.size());
+  }
+}
+
+TEST_CASE("PoCL has compiled all kernels of a solve before its last launches") {
+  constexpr int kN = 80;
+  const TemporaryFolder folder;
+  REQUIRE(run_program(folder, "generate --kind spd --n 80 --seed 1 -o real.mtx").exit_code == 0);
+  std::string complex = "%%MatrixMarket matrix array complex general\n80 81\n";
+  for (int j = 0; j <= kN; ++j)
+    for (int i = 0; i < kN; ++i) complex += i == j ? "9 1\n" : (i + j) % 3 == 0 ? "0 1\n" : "0 0\n";
+  write_file(folder / "complex.mtx", complex);
+  for (const std::string system : {"real.mtx --method ldlt", "complex.mtx"}) {
+    CAPTURE(system);
+    const auto compiled = [&](const std::string& faults, int exit_code) {
+      const TemporaryFolder cache;
+      const auto result = run_program(folder, "solve --no-rcond --device pocl -o x.txt " + system,
+                                      "OPENCL_LAYERS='" + layers_over_faults() +
+                                          "' CLGAUSS_FAULT_CALLS=clEnqueueNDRangeKernel " + faults +
+                                          " XDG_CACHE_HOME='" + cache.path().string() +
+                                          "' POCL_CACHE_DIR='" + (cache / "pocl").string() + "'");
+      CHECK_MESSAGE(result.exit_code == exit_code, result.err);
+      std::set<std::string> kernels;
+      for (const auto& entry : std::filesystem::recursive_directory_iterator(cache / "pocl"))
+        if (entry.path().extension() == ".so") kernels.insert(entry.path().stem());
+      return kernels;
+    };
+    const std::set<std::string> all = compiled("CLGAUSS_FAULT_LOG=launches", 0);
+    const std::string launches = content_of(folder / "launches");
+    std::filesystem::remove(folder / "launches");
+    const auto count = std::ranges::count(launches, '\n');
+    REQUIRE(count > 5);
+    CHECK(compiled("CLGAUSS_FAULT_AT=" + std::to_string(count - 1), 5) == all);
+  }
 }
 
 TEST_CASE("warm leaves nothing to build") {

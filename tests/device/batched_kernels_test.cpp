@@ -32,6 +32,16 @@ struct Systems {
     for (Index i = 0; i < n; ++i) a((batch - 1) * n + i, n - 1) = 0;
   }
 
+  /// Makes all systems positive definite, but for the last pivot of the last, which is negative.
+  void make_definite() {
+    for (Index s = 0; s < batch; ++s)
+      for (Index i = 0; i < n; ++i) {
+        for (Index j = 0; j < i; ++j) a(s * n + j, i) = a(s * n + i, j);
+        a(s * n + i, i) = static_cast<double>(n);
+      }
+    a(batch * n - 1, n - 1) = -1;
+  }
+
   void check(const Matrix& x, const std::vector<cl_int>& info, RealType type) const {
     for (Index s = 0; s + 1 < batch; ++s) {
       CAPTURE(s);
@@ -111,6 +121,32 @@ TEST_CASE("the batched kernel by panels is right with every work-group and works
       const auto backend =
           make_batched_panels(context, type, n, {}, parameters, 2 * n * n * bytes_of(type));
       check_backend(context, type, *backend, Systems(n, 5, nrhs, type), true);
+    }
+  });
+}
+
+TEST_CASE("the batched Cholesky kernel is right with every panel and work-group") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const RealType type = types_of(device.profile).back();
+    struct Case {
+      Index n;
+      int panel, group;
+    };
+    // One row of a work-item and several, panels within a work-item's rows and over some
+    // work-items'; a last panel of one column, and a whole one.
+    for (const auto& [n, panel, group] :
+         {Case{5, 4, 1}, {24, 8, 4}, {49, 16, 96}, {70, 16, 64}, {64, 32, 24}}) {
+      if (static_cast<std::size_t>(group) > device.profile.max_work_group_size) continue;
+      CAPTURE(n);
+      CAPTURE(panel);
+      CAPTURE(group);
+      const Parameters cholesky{{"PANEL", panel}, {"GROUP", group}};
+      const auto backend = make_batched_panels(context, type, n, {.positive_definite = true}, {},
+                                               2 * n * n * bytes_of(type), cholesky);
+      Systems systems(n, 5, 1, type);
+      systems.make_definite();
+      check_backend(context, type, *backend, systems, true);
     }
   });
 }

@@ -41,6 +41,10 @@ std::vector<FileWithDefines> builds() {
       {"cholesky_cpu.cl", tile + "-DRB=24"},
       {"ldlt.cl", "-DVEC_WIDTH=8 -DUSE_FMA=1 -DWIDTH=64 -DLOCAL=1 -DCHUNK=16 -DPIECE=256"},
       {"ldlt.cl", "-DVEC_WIDTH=1 -DUSE_FMA=1 -DWIDTH=64 -DLOCAL=256 -DCHUNK=1 -DPIECE=256"},
+      {"ldlt.cl",
+       "-DCOMPLEX=1 -DVEC_WIDTH=8 -DUSE_FMA=1 -DWIDTH=64 -DLOCAL=1 -DCHUNK=16 -DPIECE=256"},
+      {"ldlt.cl",
+       "-DCOMPLEX=1 -DVEC_WIDTH=2 -DUSE_FMA=1 -DWIDTH=64 -DLOCAL=256 -DCHUNK=1 -DPIECE=256"},
       {"diagonal.cl", ""},
       {"diagonal.cl", "-DCOMPLEX=1"},
       {"columns.cl", ""},
@@ -72,6 +76,8 @@ std::vector<FileWithDefines> builds() {
       {"matmul_kernels.cl", "-DDIM=16 -DKERNEL=1"},
       {"matmul_ladder.cl", "-DBLOCK=16 -DRESULTS=8"},
       {"matmul_steps.cl", "-DTILE=16"},
+      {"batched_ldlt.cl",
+       "-DEXTENT=48 -DGROUP=1 -DCOLUMNS=1 -DRHS=1 -DVEC_WIDTH=8 -DUSE_FMA=1 -DPACKED=0"},
       {"poison.cl", ""},
       {"probe.cl", ""},
       {"qr.cl", "-DNB=16 -DVEC_WIDTH=16 -DLANES=1"},
@@ -81,6 +87,12 @@ std::vector<FileWithDefines> builds() {
       {"complex_pairs.cl", "-DCOMPLEX=1"},
       {"complex_cholesky.cl", "-DVEC_WIDTH=16 -DBLOCK=96 -DGROUP=1"},
       {"complex_cholesky.cl", "-DVEC_WIDTH=2 -DBLOCK=96 -DGROUP=256"},
+      {"batched_cholesky.cl", "-DROWS=64 -DPANEL=16 -DGROUP=32"},
+      {"batched_cholesky.cl", "-DCOMPLEX=1 -DROWS=64 -DPANEL=4 -DGROUP=64"},
+      {"batched_panels.cl", "-DROWS=64 -DPANEL=8 -DGROUP=64 -DKERNEL=1"},
+      {"batched_panels.cl", "-DCOMPLEX=1 -DROWS=64 -DPANEL=8 -DGROUP=64 -DKERNEL=1"},
+      {"batched_panels.cl", "-DROWS=64 -DPANEL=8 -DGROUP=64 -DKERNEL=2 -DRHS=1"},
+      {"batched_panels.cl", "-DROWS=64 -DPANEL=8 -DGROUP=64 -DKERNEL=2 -DRHS=8"},
       {"refine.cl", ""},
       {"residual.cl", "-DWG_SIZE=1 -DVEC_WIDTH=8 -DRHS=1 -DACCURATE=0 -DX_PARTS=1 -DUSE_FMA=1"},
       {"residual.cl", "-DWG_SIZE=1 -DVEC_WIDTH=8 -DRHS=4 -DACCURATE=1 -DX_PARTS=2 -DUSE_FMA=1"},
@@ -107,14 +119,11 @@ std::vector<FileWithDefines> builds() {
                    "-DTILE_M=64 -DTILE_N=64 -DTILE_K=16 -DWG_M=8 -DWG_N=8 -DLANES_M=4 -DLANES_N=4 "
                    "-DVEC_WIDTH=4 -DPAD=4 -DRASTER=8 -DTRANS_A=" +
                        yes + " -DTRANS_B=" + yes + " -DALIGNED=" + yes});
-    for (const std::string complex : {"", " -DCOMPLEX=1"}) {
+    all.push_back(
+        {"batched_ldlt.cl",
+         "-DEXTENT=48 -DGROUP=64 -DCOLUMNS=16 -DRHS=8 -DVEC_WIDTH=1 -DUSE_FMA=1 -DPACKED=" + yes});
+    for (const std::string complex : {"", " -DCOMPLEX=1"})
       all.push_back({"batched_cpu.cl", tile + "-DRHS=1 -DDEFINITE=" + yes + complex});
-      all.push_back({"batched_panels.cl",
-                     "-DROWS=64 -DPANEL=8 -DGROUP=64 -DKERNEL=1 -DDEFINITE=" + yes + complex});
-    }
-    for (const std::string kernel : {"2 -DRHS=1", "2 -DRHS=8"})
-      all.push_back({"batched_panels.cl",
-                     "-DROWS=64 -DPANEL=8 -DGROUP=64 -DDEFINITE=" + yes + " -DKERNEL=" + kernel});
     for (const std::string kernel : {"1 -DLANE_ROWS=2", "2 -DMOST_ROWS=64", "3", "4", "5"})
       all.push_back({"batched_blocks.cl",
                      "-DPANEL=16 -DBLOCK=64 -DGROUP=64 -DDEFINITE=" + yes + " -DKERNEL=" + kernel});

@@ -53,6 +53,7 @@ GPU_PEERS = "gpu_batched_peers_h200.csv"
 COMPLEX_H200 = "n " + " ".join(f"{kind} portable {kind} cuSOLVER ratio ratio, portable" for kind in ("c64", "c32"))
 BATCHES_BESIDE_MAGMA = "n systems " + " ".join(f"{what}, ms MAGMA ratio" for what in ("f64 LU", "f32 LU", "f64 Cholesky", "f32 Cholesky"))
 LARGE_BATCHES = "n systems f64 LU, ms MAGMA ratio cuSOLVER PyTorch's choice"
+HERMITIAN = "n Hermitian, c64 cuSOLVER ratio Hermitian, c32 cuSOLVER ratio"
 COMPLEX_BATCHES = "n systems c64 cuBLAS ratio c32 cuBLAS ratio"
 INVERSES = "n matrices f64 cuBLAS ratio PyTorch ratio f32 cuBLAS ratio PyTorch ratio"
 # By the words of its head: what each column of times is (from 0), and (peer, own, ratio) of each ratio.
@@ -83,6 +84,9 @@ TABLES = {
     COMPLEX_H200: (
         {first + i: of(GPU_PEERS, group="portable", what="one system", type=kind, library=who) for first, kind in ((1, "c64"), (6, "c32"))
          for i, who in enumerate(("clgauss, portable kernels", "clgauss", "cusolver"))}, [(3, 2, 4), (3, 1, 5), (8, 7, 9), (8, 6, 10)]),
+    HERMITIAN: (
+        {first + i: of(GPU_PEERS, group="hermitian", what="cholesky", type=kind, library=who) for first, kind in ((1, "c64"), (4, "c32"))
+         for i, who in enumerate(("clgauss", "cusolver"))}, [(2, 1, 3), (5, 4, 6)]),
     BATCHES_BESIDE_MAGMA: (
         {first + i: of(GPU_PEERS, group=group, what=group, type=kind, library=who)
          for first, group, kind in ((2, "lu", "f64"), (5, "lu", "f32"), (8, "cholesky", "f64"), (11, "cholesky", "f32"))
@@ -233,6 +237,7 @@ OVERVIEW_ROWS = {
     ("batches, f64 and f32", "H200"): ("n H200 f32 cuBLAS ratio H200 f64 cuBLAS ratio PoCL f32 gesv ratio PoCL f64 gesv ratio", [3, 6]),
     ("complex, c64 and c32", "H200"): (COMPLEX_H200, [4, 9]),
     ("complex, c64 and c32, portable kernels", "H200"): (COMPLEX_H200, [5, 10]),
+    ("Cholesky, c64 and c32", "H200"): (HERMITIAN, [3, 6]),
     ("batches, c64 and c32", "H200"): (COMPLEX_BATCHES, [4, 7]),
     ("large batches, f64", "H200"): (LARGE_BATCHES, [4]),
     ("batches by Cholesky, f64 and f32", "H200"): (BATCHES_BESIDE_MAGMA, [10, 13]),

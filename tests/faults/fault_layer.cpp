@@ -173,6 +173,21 @@ void flip(void* data, std::size_t bytes) {
   std::memcpy(static_cast<char*>(data) + begin, &value, sizeof value);
 }
 
+std::atomic<unsigned long> uploaded_bytes = 0;
+
+/// Counts what a call of these arguments brings to a device.
+template <Call call, typename Arguments>
+void count_upload(const Arguments& all) {
+  if constexpr (call == Call::clEnqueueWriteBuffer_) {
+    uploaded_bytes += std::get<4>(all);
+  } else if constexpr (call == Call::clEnqueueWriteBufferRect_) {
+    const size_t* const region = std::get<5>(all);
+    uploaded_bytes += region[0] * region[1] * region[2];
+  } else if constexpr (call == Call::clEnqueueMapBuffer_) {
+    if (std::get<3>(all) != CL_MAP_READ) uploaded_bytes += std::get<5>(all);
+  }
+}
+
 /// Ends the process where these options of clBuildProgram are those to end at.
 void end_at(const char* options) {
   static const char* const text = std::getenv("CLGAUSS_FAULT_ABORT");
@@ -191,6 +206,7 @@ struct Hook<call, Member, Result(CL_API_CALL*)(Arguments...)> {
   static Result CL_API_CALL make(Arguments... arguments) {
     if constexpr (call == Call::clBuildProgram_) end_at(std::get<3>(std::tuple(arguments...)));
     if (is_to_fail(call)) return failed(std::tuple<Arguments...>(arguments...));
+    count_upload<call>(std::tuple<Arguments...>(arguments...));
     const Result result = (drivers->*Member)(arguments...);
     if constexpr (call == Call::clEnqueueReadBuffer_) {
       const std::tuple<Arguments...> all(arguments...);
@@ -226,6 +242,8 @@ void clgauss_fail_call(long k) {
 }
 
 const char* clgauss_failed_call() { return failed_call; }
+
+unsigned long clgauss_uploaded_bytes() { return uploaded_bytes.exchange(0); }
 
 CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size, void* value,
                                                size_t* size_of_value) {

@@ -8,4 +8,7 @@ void clgauss_fail_call(long k);
 
 /// The name of the call that failed since then; null if none did.
 const char* clgauss_failed_call();
+
+/// The bytes that calls wrote to buffers, or mapped in order to write, since this was last asked.
+unsigned long clgauss_uploaded_bytes();
 }

@@ -82,17 +82,32 @@ void tall_complex_getrf_on_host(clgauss_context context) {
   });
 }
 
+/// A function of a kN / 2-by-kN / 2 L U or L L^H of complex numbers, which is far from singular.
+template <typename Call>
+void by_complex_factors(const char* name, const Call& call) {
+  on_host(name, [&](float* a, std::int32_t* /*pivots*/, float* b) {
+    const auto add = [a](float number) {
+      for (Index i = 0; i < kN / 2; ++i) a[2 * i * (kN / 2 + 1)] += number;
+    };
+    add(2000);
+    const clgauss_status status = call(a, b);
+    if (status != CLGAUSS_OK) add(-2000);
+    return status;
+  });
+}
+
 void complex_getrs_on_host(clgauss_context context) {
   std::vector<std::int32_t> rows(kN / 2);
   std::iota(rows.begin(), rows.end(), 1);
-  on_host("clgauss_cgetrs_host", [&](float* a, std::int32_t* /*pivots*/, float* b) {
-    for (Index i = 0; i < kN / 2; ++i)
-      a[2 * i * (kN / 2 + 1)] += 2000;  // as factors that are far from singular
-    const clgauss_status status =
-        clgauss_cgetrs_host(context, CLGAUSS_COLUMN_MAJOR, CLGAUSS_CONJUGATE_TRANSPOSE, kN / 2, 2,
-                            a, kN / 2, rows.data(), b, kN / 2);
-    for (Index i = 0; i < kN / 2; ++i) a[2 * i * (kN / 2 + 1)] -= 2000;
-    return status;
+  by_complex_factors("clgauss_cgetrs_host", [&](const float* a, float* b) {
+    return clgauss_cgetrs_host(context, CLGAUSS_COLUMN_MAJOR, CLGAUSS_CONJUGATE_TRANSPOSE, kN / 2,
+                               2, a, kN / 2, rows.data(), b, kN / 2);
+  });
+}
+
+void complex_potri_on_host(clgauss_context context) {
+  by_complex_factors("clgauss_cpotri", [&](float* a, const float* /*b*/) {
+    return clgauss_cpotri(context, CLGAUSS_COLUMN_MAJOR, CLGAUSS_UPPER, kN / 2, a, kN / 2);
   });
 }
 
@@ -137,6 +152,15 @@ std::vector<Function> functions_of(const Device& device, Context& context) {
     options.type = kType;
     expect_ok(solve_batched(context, systems, options).status);
   };
+  const auto symmetric_systems = [=, &context] {
+    BatchedOptions options;
+    options.type = kType;
+    options.lu.symmetric = true;
+    const BatchedSystem systems{{2, 2, 2, {0, 2, 2, 0, 1, 3, 3, 1}}, {2, 2, 1, {2, 2, 4, 4}}};
+    const BatchedSolution solution = solve_batched(context, systems, options);
+    expect_ok(solution.status);
+    CHECK(solution.inertias == std::vector<Inertia>(2, {1, 1, 0}));
+  };
   clgauss_context in_c = nullptr;
   REQUIRE(clgauss_context_create_on_queue(context.queue()(), 0, &in_c) == CLGAUSS_OK);
   return {
@@ -145,6 +169,7 @@ std::vector<Function> functions_of(const Device& device, Context& context) {
       {"clgauss_cgetrf_host", [in_c] { complex_getrf_on_host(in_c); }},
       {"clgauss_cgetrf_host, more rows", [in_c] { tall_complex_getrf_on_host(in_c); }},
       {"clgauss_cgetrs_host", [in_c] { complex_getrs_on_host(in_c); }},
+      {"clgauss_cpotri", [in_c] { complex_potri_on_host(in_c); }},
       {"clgauss_csolve", [in_c] { complex_solve_on_host(in_c); }},
       {"open_device", [] { (void)open_device(); }},
       {"Context of a device",
@@ -205,6 +230,7 @@ std::vector<Function> functions_of(const Device& device, Context& context) {
       {"BatchedLu of complex numbers", [=] { small_lu(true); }},
       {"solve_batched", [=] { small_systems(false); }},
       {"solve_batched of complex numbers", [=] { small_systems(true); }},
+      {"solve_batched by L D L^T", [=] { symmetric_systems(); }},
       {"solve_vbatched",
        [&context] {
          std::vector<System> systems;
@@ -279,4 +305,43 @@ TEST_CASE("memory that the driver does not pin is replaced by plain memory, and 
     replaced += context.transfers() == Transfers::pageable ? 1 : 0;
   }
   CHECK(replaced == 2);  // where no buffer is made, and where none is mapped
+}
+
+/// By columns, f32: uploads are counted once everything that the calls need is built and tested.
+TEST_CASE("factors stay on the device: solves with them, and rcond, upload nothing of A") {
+  setenv("OPENCL_LAYERS", fault_layer().c_str(), 1);
+  const Device device = open_device();
+  constexpr Index kLarge = 512;
+  const unsigned long bytes_of_a = kLarge * kLarge * sizeof(float);
+  std::vector<float> a(kLarge * kLarge), b(kLarge);
+  for (Index i = 0; i < a.size(); ++i)
+    a[i] = static_cast<float>((i * 37) % 101) - 50 + (i % (kLarge + 1) == 0 ? 30000.0F : 0.0F);
+  for (const char* const transfers : {"mapped", "pinned", "pageable"}) {
+    CAPTURE(transfers);
+    setenv("CLGAUSS_TRANSFERS", transfers, 1);
+    const Context own(device, ContextOptions::from_environment());
+    clgauss_context context = nullptr;
+    REQUIRE(clgauss_context_create_on_queue(own.queue()(), CLGAUSS_USE_ENVIRONMENT, &context) ==
+            CLGAUSS_OK);
+    for (const bool is_built : {false, true}) {
+      clgauss_lu lu = nullptr;
+      REQUIRE(clgauss_lu_create(context, CLGAUSS_F32, kLarge, &lu) == CLGAUSS_OK);
+      (void)clgauss_uploaded_bytes();
+      REQUIRE(clgauss_sgetrf(lu, CLGAUSS_COLUMN_MAJOR, a.data(), kLarge) == CLGAUSS_OK);
+      CHECK(clgauss_uploaded_bytes() >= bytes_of_a);
+      for (const int trans : {CLGAUSS_NO_TRANSPOSE, CLGAUSS_TRANSPOSE}) {
+        b.assign(kLarge, 1);
+        REQUIRE(clgauss_sgetrs(lu, CLGAUSS_COLUMN_MAJOR, trans, 1, b.data(), kLarge) == CLGAUSS_OK);
+        const unsigned long uploaded = clgauss_uploaded_bytes();
+        CHECK(uploaded >= kLarge * sizeof(float));
+        if (is_built) CHECK(uploaded < bytes_of_a / 16);
+      }
+      double rcond = 0;
+      REQUIRE(clgauss_lu_rcond(lu, 1e5, &rcond) == CLGAUSS_OK);
+      if (is_built) CHECK(clgauss_uploaded_bytes() < bytes_of_a / 16);
+      CHECK(clgauss_lu_destroy(lu) == CLGAUSS_OK);
+    }
+    CHECK(clgauss_context_destroy(context) == CLGAUSS_OK);
+  }
+  unsetenv("CLGAUSS_TRANSFERS");
 }

@@ -88,8 +88,12 @@ class Fuzzer {
                            : vbatched<double>(clgauss_dgesv_vbatched);
         if (one_in(2))
           return one_in(2)
-                     ? batches<float>(clgauss_sgesv_batched, of_triangle(clgauss_sposv_batched))
-                     : batches<double>(clgauss_dgesv_batched, of_triangle(clgauss_dposv_batched));
+                     ? batches<float>(
+                           clgauss_sgesv_batched,
+                           of_triangle(one_in(2) ? clgauss_sposv_batched : clgauss_ssysv_batched))
+                     : batches<double>(
+                           clgauss_dgesv_batched,
+                           of_triangle(one_in(2) ? clgauss_dposv_batched : clgauss_dsysv_batched));
         return one_in(2) ? batches<Complex<float>>(clgauss_cgesv_batched,
                                                    of_triangle(clgauss_cposv_batched))
                          : batches<Complex<double>>(clgauss_zgesv_batched,
@@ -110,7 +114,8 @@ class Fuzzer {
             one_of(std::vector{clgauss_sgesv_batched_buffer, clgauss_dgesv_batched_buffer,
                                clgauss_cgesv_batched_buffer, clgauss_zgesv_batched_buffer,
                                clgauss_sposv_batched_buffer, clgauss_dposv_batched_buffer,
-                               clgauss_cposv_batched_buffer, clgauss_zposv_batched_buffer}));
+                               clgauss_cposv_batched_buffer, clgauss_zposv_batched_buffer,
+                               clgauss_ssysv_batched_buffer, clgauss_dsysv_batched_buffer}));
       case 12:
         if (one_in(2))
           return one_in(2) ? posv<Complex<float>>(clgauss_cposv)
@@ -136,15 +141,21 @@ class Fuzzer {
                          : getrf_host<double>(clgauss_dgetrf_host);
       case 17:
         return one_in(2) ? by_factors<Complex<float>>(clgauss_cgetrs_host, clgauss_cgetri,
-                                                      clgauss_cpotrs, nullptr)
+                                                      clgauss_cpotrs, clgauss_cpotri)
                          : by_factors<Complex<double>>(clgauss_zgetrs_host, clgauss_zgetri,
-                                                       clgauss_zpotrs, nullptr);
+                                                       clgauss_zpotrs, clgauss_zpotri);
       case 19:
+        if (one_in(2))
+          return one_in(2) ? gecon<Complex<float>>(clgauss_cgecon_host)
+                           : gecon<Complex<double>>(clgauss_zgecon_host);
         return one_in(2) ? gecon<float>(clgauss_sgecon_host) : gecon<double>(clgauss_dgecon_host);
       case 18:
         return one_in(2) ? getrf_host<Complex<float>>(clgauss_cgetrf_host)
                          : getrf_host<Complex<double>>(clgauss_zgetrf_host);
       case 20:
+        if (one_in(2))
+          return one_in(2) ? symmetric<Complex<float>>(clgauss_chesv, clgauss_chetrs)
+                           : symmetric<Complex<double>>(clgauss_zhesv, clgauss_zhetrs);
         return one_in(2) ? symmetric<float>(clgauss_ssysv, clgauss_ssytrs)
                          : symmetric<double>(clgauss_dsysv, clgauss_dsytrs);
       default:
@@ -343,11 +354,29 @@ class Fuzzer {
                  [&](std::size_t i, std::size_t j) { return ok && i < n && j < nrhs; });
   }
 
-  template <typename Real, typename Sysv, typename Sytrs>
+  /// Also zeros on the diagonal, singular matrices, and tiny or huge numbers.
+  template <typename Number>
+  std::vector<Number> symmetric_numbers(std::size_t ld) {
+    using Real = decltype(std::real(Number{}));
+    auto a = numbers<Number>();
+    if (one_in(4))
+      for (std::size_t at = 0; at < kElements; at += std::min(ld, kElements) + 1) a[at] = 0;
+    if (one_in(4))
+      std::fill(a.begin() + static_cast<std::ptrdiff_t>(below(kElements)), a.end(), Number{0});
+    if (one_in(4)) {
+      constexpr int kMost = std::numeric_limits<Real>::max_exponent;
+      const Real scale = std::ldexp(Real{1}, static_cast<int>(below(2 * kMost)) - kMost);
+      for (Number& number : a) number *= scale;
+    }
+    return a;
+  }
+
+  /// sysv and sytrs, or hesv and hetrs.
+  template <typename Number, typename Sysv, typename Sytrs>
   void symmetric(const Sysv& sysv, const Sytrs& sytrs) {
     const std::size_t n = size(), nrhs = size(), lda = ld(n), ldb = ld(std::max(n, nrhs));
     if (!promised(n, n, lda) || !promised(n, nrhs, ldb) || n > kElements) return;
-    auto a = numbers<Real>(), b = numbers<Real>();
+    auto a = symmetric_numbers<Number>(lda), b = numbers<Number>();
     const auto a_before = a, b_before = b;
     std::vector<std::int32_t> ipiv(kElements);
     for (std::int32_t& row : ipiv) {
@@ -358,7 +387,7 @@ class Fuzzer {
     const int order = layout(), uplo = triangle();
     const bool factors = one_in(2);
     const char* const name = factors ? "sysv" : "sytrs";
-    Real *const a_data = perhaps(a.data()), *const b_data = perhaps(b.data());
+    Number *const a_data = perhaps(a.data()), *const b_data = perhaps(b.data());
     const clgauss_status status = factors ? sysv(context(), order, uplo, n, nrhs, a_data, lda,
                                                  perhaps(ipiv.data()), b_data, ldb)
                                           : sytrs(context(), order, uplo, n, nrhs, a_data, lda,
@@ -372,7 +401,6 @@ class Fuzzer {
                  [&](std::size_t i, std::size_t j) { return ok && i < n && j < nrhs; });
   }
 
-  /// `potri` is null of complex numbers.
   template <typename Number, typename Getrs, typename Getri, typename Potrs, typename Potri>
   void by_factors(const Getrs& getrs, const Getri& getri, const Potrs& potrs, const Potri& potri) {
     const std::size_t n = size(), nrhs = size(), lda = ld(n), ldb = ld(std::max(n, nrhs));
@@ -384,15 +412,13 @@ class Fuzzer {
       row = one_in(100) ? static_cast<std::int32_t>(random_())
                         : 1 + static_cast<std::int32_t>(below(std::max<std::size_t>(n, 1)));
     const int order = layout(), uplo = triangle();
-    constexpr bool kIsReal = std::is_floating_point_v<Number>;
-    const bool inverts = one_in(2), symmetric = (kIsReal || !inverts) && one_in(2);
+    const bool inverts = one_in(2), symmetric = one_in(2);
     const char* const name = symmetric ? (inverts ? "potri" : "potrs")  //
                                        : (inverts ? "getri" : "getrs_host");
     Number *const a_data = perhaps(a.data()), *const b_data = perhaps(b.data());
     const std::int32_t* const rows = perhaps(ipiv.data());
     const auto by_cholesky = [&]() -> clgauss_status {
-      if constexpr (kIsReal)
-        if (inverts) return potri(context(), order, uplo, n, a_data, lda);
+      if (inverts) return potri(context(), order, uplo, n, a_data, lda);
       return potrs(context(), order, uplo, n, nrhs, a_data, lda, b_data, ldb);
     };
     const clgauss_status status =

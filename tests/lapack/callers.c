@@ -38,7 +38,7 @@ static double random_number(void) {
   return (double)(state >> 8) / (1 << 23) - 1;
 }
 
-#define DECLARE(letter, NUMBER)                                                                   \
+#define DECLARE(letter, NUMBER, REAL)                                                             \
   void letter##gesv_(const int*, const int*, NUMBER*, const int*, int*, NUMBER*, const int*,      \
                      int*);                                                                       \
   void letter##getrf_(const int*, const int*, NUMBER*, const int*, int*, int*);                   \
@@ -50,29 +50,33 @@ static double random_number(void) {
   void letter##potrf_(const char*, const int*, NUMBER*, const int*, int*, size_t);                \
   void letter##potrs_(const char*, const int*, const int*, const NUMBER*, const int*, NUMBER*,    \
                       const int*, int*, size_t);                                                  \
-  void letter##potri_(const char*, const int*, NUMBER*, const int*, int*, size_t);
-#define DECLARE_REAL(letter, NUMBER)                                                              \
-  void letter##gecon_(const char*, const int*, const NUMBER*, const int*, const NUMBER*, NUMBER*, \
-                      NUMBER*, int*, int*, size_t);                                               \
-  void letter##sysv_(const char*, const int*, const int*, NUMBER*, const int*, int*, NUMBER*,     \
-                     const int*, NUMBER*, const int*, int*, size_t);                              \
-  void letter##sytrf_(const char*, const int*, NUMBER*, const int*, int*, NUMBER*, const int*,    \
-                      int*, size_t);                                                              \
-  void letter##sytrs_(const char*, const int*, const int*, const NUMBER*, const int*, const int*, \
-                      NUMBER*, const int*, int*, size_t);
-DECLARE(s, float)
-DECLARE(d, double)
-DECLARE(c, float complex)
-DECLARE(z, double complex)
-DECLARE_REAL(s, float)
-DECLARE_REAL(d, double)
+  void letter##potri_(const char*, const int*, NUMBER*, const int*, int*, size_t);                \
+  void letter##gecon_(const char*, const int*, const NUMBER*, const int*, const REAL*, REAL*,     \
+                      NUMBER*, void*, int*, size_t);
+#define DECLARE_SYMMETRIC(letters, NUMBER)                                                       \
+  void letters##sv_(const char*, const int*, const int*, NUMBER*, const int*, int*, NUMBER*,     \
+                    const int*, NUMBER*, const int*, int*, size_t);                              \
+  void letters##trf_(const char*, const int*, NUMBER*, const int*, int*, NUMBER*, const int*,    \
+                     int*, size_t);                                                              \
+  void letters##trs_(const char*, const int*, const int*, const NUMBER*, const int*, const int*, \
+                     NUMBER*, const int*, int*, size_t);
+DECLARE(s, float, float)
+DECLARE(d, double, double)
+DECLARE(c, float complex, float)
+DECLARE(z, double complex, double)
+DECLARE_SYMMETRIC(ssy, float)
+DECLARE_SYMMETRIC(dsy, double)
+DECLARE_SYMMETRIC(che, float complex)
+DECLARE_SYMMETRIC(zhe, double complex)
 void dsgesv_(const int*, const int*, double*, const int*, int*, const double*, const int*, double*,
              const int*, double*, void*, int*, int*);
 void zcgesv_(const int*, const int*, double complex*, const int*, int*, const double complex*,
              const int*, double complex*, const int*, double complex*, void*, double*, int*, int*);
 
 #define NUMBER float
+#define REAL float
 #define L(name) s##name##_
+#define S(name) ssy##name##_
 #define T(name) name##_s
 #define EPS 0x1p-24
 #define RANDOM() (float)random_number()
@@ -80,10 +84,11 @@ void zcgesv_(const int*, const int*, double complex*, const int*, int*, const do
 #define CONJUGATE(x) (x)
 #define REAL_PART(x) (double)(x)
 #define LARGEST_L (1 + 4 * EPS)
-#define IS_REAL
 #include "callers.h"
 #define NUMBER double
+#define REAL double
 #define L(name) d##name##_
+#define S(name) dsy##name##_
 #define T(name) name##_d
 #define EPS 0x1p-53
 #define RANDOM() random_number()
@@ -92,10 +97,11 @@ void zcgesv_(const int*, const int*, double complex*, const int*, int*, const do
 #define REAL_PART(x) (double)(x)
 #define LARGEST_L (1 + 4 * EPS)
 #define MIXED_GESV dsgesv_
-#define IS_REAL
 #include "callers.h"
 #define NUMBER float complex
+#define REAL float
 #define L(name) c##name##_
+#define S(name) che##name##_
 #define T(name) name##_c
 #define EPS 0x1p-24
 #define RANDOM() ((float)random_number() + (float)random_number() * I)
@@ -105,7 +111,9 @@ void zcgesv_(const int*, const int*, double complex*, const int*, int*, const do
 #define LARGEST_L 1.415 /* for |re| + |im| of a pivot is the largest */
 #include "callers.h"
 #define NUMBER double complex
+#define REAL double
 #define L(name) z##name##_
+#define S(name) zhe##name##_
 #define T(name) name##_z
 #define EPS 0x1p-53
 #define RANDOM() (random_number() + random_number() * I)
@@ -176,9 +184,12 @@ int main(int argc, char** argv) {
     invert_z(n / 2, n / 8, n / 2, n / 2);
     cholesky_d("L", n, n / 4, n, n);
     symmetric_d("U", n, n / 4, n, n);
+    symmetric_c("L", n, n / 4, n, n);
     cholesky_z("U", n / 2, n / 8, n / 2, n / 2);
+    symmetric_z("U", n / 2, n / 8, n / 2, n / 2);
     solve_mixed_d(n, 1, n, n);
     condition_d(n, n);
+    condition_z(n / 2, n / 2);
     factor_d(n, 2 * n, n);
     factor_d(2 * n, n, 2 * n);
     factor_z(n, n / 2, n);
@@ -189,8 +200,6 @@ int main(int argc, char** argv) {
       each_d(sizes[s]);
       each_c(sizes[s]);
       each_z(sizes[s]);
-      each_real_s(sizes[s]);
-      each_real_d(sizes[s]);
     }
   } else if (strcmp(what, "exit") == 0) { /* while another thread is at it */
     pthread_t thread;
@@ -203,8 +212,6 @@ int main(int argc, char** argv) {
     test_d();
     test_c();
     test_z();
-    test_real_s();
-    test_real_d();
   }
   return failures == 0 ? 0 : 1;
 }

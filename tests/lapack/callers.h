@@ -1,6 +1,7 @@
-/* Included by callers.c, once for each type: NUMBER, EPS, L(name) of LAPACK, T(name) of here,
- * RANDOM(), MAGNITUDE(), CONJUGATE(), REAL_PART() and LARGEST_L, a bound of L's numbers, and
- * IS_REAL and MIXED_GESV or not. At the end they are undefined again. */
+/* Included by callers.c, once for each type: NUMBER, REAL, EPS, L(name) of LAPACK, S(sv), S(trf) and
+ * S(trs) of LAPACK for symmetric or Hermitian matrices, T(name) of here, RANDOM(), MAGNITUDE(),
+ * CONJUGATE(), REAL_PART() and LARGEST_L, a bound of L's numbers, and MIXED_GESV or not. At the end
+ * they are undefined again. */
 
 static NUMBER* T(matrix)(int rows, int columns, int ld) {
   NUMBER* const a = malloc(sizeof *a * (size_t)ld * (size_t)(columns > 0 ? columns : 1));
@@ -206,6 +207,54 @@ static void T(invert)(int n, int nrhs, int lda, int ldb) {
   free(a), free(turned), free(b), free(x), free(lu), free(ipiv), free(factors), free(work);
 }
 
+/* rcond in both norms, against the inverse. The norms are those of moduli. */
+static void T(condition)(int n, int lda) {
+  NUMBER *const a = T(matrix)(n, n, lda), *const lu = T(copied)(a, n, lda);
+  NUMBER* const work = malloc(4 * sizeof *work * (size_t)n);
+  int* const ipiv = malloc(sizeof *ipiv * (size_t)n);
+  void* const more_work = malloc(2 * sizeof(double) * (size_t)n); /* iwork or rwork */
+  int info = -77;
+  L(getrf)(&n, &n, lu, &lda, ipiv, &info);
+  NUMBER *const factors = T(copied)(lu, n, lda), *const x = T(copied)(lu, n, lda);
+  L(getri)(&n, x, &lda, ipiv, work, &n, &info);
+  for (const char* norm = "1oOiI"; *norm != '\0'; ++norm) {
+    const int is_one = *norm != 'i' && *norm != 'I';
+    double largest = 0, largest_x = 0;
+    for (int j = 0; j < n; ++j) {
+      double sum = 0, sum_x = 0;
+      for (int i = 0; i < n; ++i) {
+        const int at = is_one ? j * lda + i : i * lda + j;
+        sum += (double)MAGNITUDE(a[at]);
+        sum_x += (double)MAGNITUDE(x[at]);
+      }
+      largest = fmax(largest, sum);
+      largest_x = fmax(largest_x, sum_x);
+    }
+    REAL anorm = (REAL)largest, rcond = PAD;
+    for (int i = n; i < 2 * n; ++i) work[i] = (NUMBER)PAD;
+    L(gecon)(norm, &n, lu, &lda, &anorm, &rcond, work, more_work, &info, 1);
+    for (int i = n; i < 2 * n; ++i) /* which LAPACK's latdf uses */
+      EXPECT(n > 8 || work[i] != (NUMBER)PAD);
+    const double product = (double)rcond * largest * largest_x;
+    EXPECT(info == 0 && product > 0.99 - 1e4 * EPS && product < 10);
+  }
+  EXPECT(memcmp(lu, factors, sizeof *lu * (size_t)lda * (size_t)n) == 0);
+  REAL anorm = 1, rcond = PAD;
+  lu[n / 2 * (lda + 1)] = 0;
+  L(gecon)("1", &n, lu, &lda, &anorm, &rcond, work, more_work, &info, 1);
+  EXPECT(rcond == 0);
+  anorm = 0;
+  L(gecon)("1", &n, factors, &lda, &anorm, &rcond, work, more_work, &info, 1);
+  EXPECT(info == 0 && rcond == 0);
+  complaints = 0;
+  L(gecon)("x", &n, lu, &lda, &anorm, &rcond, work, more_work, &info, 1);
+  EXPECT(info == -1 && complaints == 1);
+  anorm = -1;
+  L(gecon)("1", &n, lu, &lda, &anorm, &rcond, work, more_work, &info, 1);
+  EXPECT(info == -5 && complaints == 2);
+  free(a), free(lu), free(work), free(ipiv), free(more_work), free(factors), free(x);
+}
+
 /* Of a Hermitian matrix, which of real numbers is symmetric. */
 static void T(cholesky)(const char* uplo, int n, int nrhs, int lda, int ldb) {
   const int is_lower = *uplo == 'L' || *uplo == 'l';
@@ -270,14 +319,19 @@ static void T(refuse)(void) {
   EXPECT(info == 0 && complaints == 3);
 }
 
+#include "callers_symmetric.h"
+
 /* Each routine once. */
 static void T(each)(int n) {
   T(solve)(n, 3, n + 3, n + 1);
   T(invert)(n, 70, n + 3, n + 1);
+  T(condition)(n, n + 2);
   T(factor)(n, n + n / 3, n + 2);
   T(factor)(n + n / 3, n, n + n / 3);
   T(cholesky)("L", n, 3, n + 3, n + 1);
   T(cholesky)("U", n, 1, n, n);
+  T(symmetric)("L", n, 3, n + 3, n + 1);
+  T(symmetric)("U", n, 1, n, n);
 #ifdef MIXED_GESV
   T(solve_mixed)(n, 3, n + 3, n + 1);
 #endif
@@ -290,6 +344,7 @@ static void T(test)(void) {
     T(solve)(sizes[s], 3, sizes[s] + 3, sizes[s] + 1);
     T(invert)(sizes[s], 1, sizes[s], sizes[s]);
     T(invert)(sizes[s], 70, sizes[s] + 3, sizes[s] + 1);
+    T(condition)(sizes[s], sizes[s] + 2);
     T(factor)(sizes[s], sizes[s] + sizes[s] / 3, sizes[s] + 2);
     T(factor)(sizes[s], 2 * sizes[s], sizes[s]);
     T(factor)(sizes[s] + sizes[s] / 3, sizes[s], 2 * sizes[s] + 2);
@@ -297,6 +352,10 @@ static void T(test)(void) {
     T(cholesky)("L", sizes[s], 1, sizes[s], sizes[s]);
     T(cholesky)("U", sizes[s], 3, sizes[s] + 3, sizes[s] + 1);
     T(cholesky)("u", sizes[s], 1, sizes[s], sizes[s]);
+    T(symmetric)("L", sizes[s], 1, sizes[s], sizes[s]);
+    T(symmetric)("l", sizes[s], 3, sizes[s] + 3, sizes[s] + 1);
+    T(symmetric)("U", sizes[s], 1, sizes[s], sizes[s]);
+    T(symmetric)("u", sizes[s], 3, sizes[s] + 3, sizes[s] + 1);
 #ifdef MIXED_GESV
     T(solve_mixed)(sizes[s], 3, sizes[s] + 3, sizes[s] + 1);
 #endif
@@ -304,14 +363,11 @@ static void T(test)(void) {
   T(refuse)();
 }
 
-#ifdef IS_REAL
-#include "callers_real.h"
-#undef IS_REAL
-#endif
-
 #undef MIXED_GESV
 #undef NUMBER
+#undef REAL
 #undef L
+#undef S
 #undef T
 #undef EPS
 #undef RANDOM

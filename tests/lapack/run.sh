@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # `clgauss run` over the LAPACKs of this machine: tests/lapack/run.sh KIND BUILD_DIR
 #   suite-T    LAPACK's own tests of type T (s, d, c, z; ds and zc: dsgesv and zcgesv): every line as without it
-#   suite-wide those of type d with 64-bit integers, of a library that has the names of liblapack (liblapack64-test)
+#   suite-wide those of types d and z with 64-bit integers, of a library that has the names of liblapack (liblapack64-test)
 #   callers    a program of ours, which fork()s, has threads and signals, and ends while kernels are built
 #   large      the same with n = 513 and 1025 (a minute)
 #   choice     what is measured, kept and obeyed
 #   faults     OpenCL calls that fail and numbers that are damaged: every answer is right all the same
 #   scripts    what R and Octave have of it, and R's workspace saved by SIGUSR1 (r-base-core, octave)
-#   suites     the tests of NumPy's and SciPy's linear algebra, from PyPI (minutes)
+#   suites     the tests of NumPy's and SciPy's linear algebra, PyPI's and Debian's: those pass that pass without it (minutes; python3-scipy,
+#              python3-pytest, python3-hypothesis)
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 kind=$1 build=$(realpath "$2")
@@ -45,12 +46,13 @@ suite() {  # folder of the tests, type, routines that the device must have had a
 }
 
 case $kind in
-  suite-[sd]) type=${kind#suite-}
-    suite "$(echo /usr/lib/*/lapack)" "$type" "${type}getrf ${type}getrs ${type}getri ${type}gecon ${type}potrf ${type}potrs ${type}potri ${type}sysv ${type}sytrf ${type}sytrs" reference openblas ;;
-  suite-[cz]) type=${kind#suite-}
-    suite "$(echo /usr/lib/*/lapack)" "$type" "${type}getrf ${type}getrs ${type}getri ${type}potrf ${type}potrs" reference openblas ;;
+  suite-[sdcz]) type=${kind#suite-}
+    case $type in [sd]) symmetric=${type}sy ;; *) symmetric=${type}he ;; esac
+    suite "$(echo /usr/lib/*/lapack)" "$type" "${type}getrf ${type}getrs ${type}getri ${type}gecon ${type}potrf ${type}potrs ${type}potri ${symmetric}sv ${symmetric}trf ${symmetric}trs" reference openblas ;;
   suite-ds | suite-zc) suite "$(echo /usr/lib/*/lapack)" "${kind#suite-}" "${kind#suite-}gesv" reference openblas ;;
-  suite-wide) suite "$(echo /usr/lib/*/lapack64)" d "dgetrf dgetri dsytrf dsytrs" wide ;;
+  suite-wide)
+    suite "$(echo /usr/lib/*/lapack64)" d "dgetrf dgetri dsytrf dsytrs" wide
+    suite "$(echo /usr/lib/*/lapack64)" z "zgetrf zgetri zhetrf zhetrs" wide ;;
 
   callers)
     for libraries in "$(reference)" "$(openblas)"; do
@@ -85,7 +87,7 @@ case $kind in
   large)
     for libraries in "$(reference)" "$(openblas)"; do
       LD_LIBRARY_PATH=$libraries "$run" run --force --log calls.log -- "$callers" large || fail "over $libraries"
-      for routine in {s,d,c,z}{gesv,getrf,getri,posv,potrf} {s,d,c,z}getrs {s,d}{potri,sysv,sytrf,gecon} dsgesv zcgesv; do
+      for routine in {s,d,c,z}{gesv,getrf,getri,gecon,posv,potrf,potri} {s,d,c,z}getrs {s,d}sy{sv,trf} {c,z}he{sv,trf} dsgesv zcgesv; do
         grep -q " $routine n=1025 .* device " calls.log || fail "the device was not asked for $routine over $libraries"
       done
       rm calls.log
@@ -148,8 +150,8 @@ case $kind in
     # What is not gesv or posv is timed by itself; few right-hand sides are not worth a copy of them.
     LD_LIBRARY_PATH=$(reference)
     "$run" run --log rest.log -- "$callers" rest 1100
-    [ "$(ls cache/clgauss/lapack-*.txt | wc -l)" = 18 ] || fail "not one file for each of \
-      getri, getrs, gecon, posv, potrs, potri, sysv, sytrs, dsgesv, dgetrf and zgetrf of more rows, zgesv, zgetri, zgetrs, zposv and zpotrs"
+    [ "$(ls cache/clgauss/lapack-*.txt | wc -l)" = 24 ] || fail "not one file for each of \
+      getri, getrs, gecon, posv, potrs, potri, sysv, sytrs, dsgesv, dgetrf and zgetrf of more rows, zgesv, zgetri, zgetrs, zgecon, zposv, zpotrs, zpotri, chesv, chetrs, zhesv and zhetrs"
     kept_says device
     "$run" run --log rest.log -- "$callers" rest 1100
     for call in 'dgetri n=1100 nrhs=0' 'dgetrf n=1100 nrhs=0 rows=2200'; do
@@ -164,8 +166,12 @@ case $kind in
     done
     grep -q 'dsytrf n=1100 nrhs=0 device' few.log || fail "sytrf: $(cat few.log)"
     grep -q 'dgecon n=1100 nrhs=0 device' few.log || fail "gecon: $(cat few.log)"
-    grep -q 'zpotrs n=550 nrhs=137 device' few.log || fail "zpotrs: $(cat few.log)"
-    grep -q 'zgetrs n=550 nrhs=137 device' few.log || fail "zgetrs: $(cat few.log)"
+    for routine in zgecon zpotri zhetrf; do
+      grep -q "$routine n=550 nrhs=0 device" few.log || fail "$routine: $(cat few.log)"
+    done
+    for routine in getrs potrs hetrs; do
+      grep -q "z$routine n=550 nrhs=137 device" few.log || fail "z$routine: $(cat few.log)"
+    done
     "$run" run --min-n 250 --log few.log -- "$callers" one 1100
     grep -q 'dgetrs n=1100 nrhs=1 system .* right-hand sides' few.log || fail "a getrs with one right-hand side: $(cat few.log)"
     CLGAUSS_CACHE=off LD_LIBRARY_PATH=$(reference) "$run" run --log kept.log -- "$callers" one 300
@@ -193,11 +199,30 @@ case $kind in
   suites)
     python3 -m venv python
     python/bin/pip -q install numpy scipy pytest hypothesis
-    for suite in numpy.linalg "scipy.linalg.tests.test_basic scipy.linalg.tests.test_decomp_lu
-        scipy.linalg.tests.test_decomp_cholesky scipy.linalg.tests.test_lapack"; do
-      "$run" run --force --report report.log -- python/bin/python -m pytest -q -p no:cacheprovider --pyargs $suite
-    done
-    grep -q 'gesv .*[1-9]' report.log || fail "the device was not asked" ;;
+    passed() {  # command of a Python, which passes those tests of $suite that are listed
+      local code=0
+      "$@" -m pytest -q -rA --tb=no --show-capture=no -p no:cacheprovider --pyargs $suite > pytest.log 2>&1 || code=$?
+      [ $code -le 1 ] || fail "pytest ended with $code: $*"  # 1: there are tests that fail
+      { grep '^PASSED ' pytest.log || true; } | sort
+    }
+    compare() {  # name of the libraries, Python
+      for suite in numpy.linalg scipy.linalg; do
+        passed "$2" > without.txt
+        passed "$run" run --force --log calls.log -- "$2" > with.txt
+        [ -s without.txt ] || fail "no test of $suite passes over $1"
+        diff without.txt with.txt > different.log || fail "other tests of $suite pass over $1"
+        echo "$suite over $1: $(wc -l < with.txt) tests pass, as without clgauss;" \
+          "$(grep -c ' device ' calls.log) calls on the device of $(wc -l < calls.log)"
+        grep -q 'gesv n=.* device' calls.log || fail "the device was not asked"
+        rm calls.log
+      done
+    }
+    compare "PyPI's OpenBLAS" python/bin/python
+    # Debian's: the modules find liblapack.so.3 as the alternatives are set, or here.
+    [ -d /usr/lib/python3/dist-packages/scipy ] || fail "python3-numpy, python3-scipy, python3-pytest, python3-hypothesis"
+    for name in reference openblas; do
+      LD_LIBRARY_PATH=$($name) compare "Debian's $name" /usr/bin/python3
+    done ;;
 
   faults)
     layer=$(echo "$build"/tests/libfault_layer.so)

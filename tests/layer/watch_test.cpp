@@ -109,6 +109,20 @@ TEST_CASE("layer: launches are told at the end, by the parent alone") {
   CHECK_FALSE(has(watch(folder, "", "crash").err, heading));
 }
 
+TEST_CASE("layer: each process has a file of its own where the name has %p") {
+  const TemporaryFolder folder;
+  for (int run = 0; run < 2; ++run) watch(folder, "--json launches.%p.json", "kernels");
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(folder.path())) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with("launches.")) continue;
+    ++files;
+    CHECK(std::stoi(name.substr(std::string("launches.").size())) > 0);
+    CHECK_FALSE(json::parse(content_of(entry.path())).at("launches").empty());
+  }
+  CHECK(files == 2);
+}
+
 TEST_CASE("layer: launches as JSON") {
   const TemporaryFolder folder;
   const ProcessResult result = watch(folder, "--json launches.json", "kernels");

@@ -36,9 +36,10 @@ LONG=1 check "every method on every kind of matrix against LAPACK" "$build"/solv
 LONG=1 check "the same bits 200 times, beside load" "$build"/solver_tests -tc='determinism*'
 install_packages r-base-core octave || exit 1
 check "R and Octave by clgauss run" tests/lapack/run.sh scripts "$build"
+install_packages python3-numpy python3-scipy python3-pytest python3-hypothesis || exit 1
 check "NumPy's and SciPy's tests by clgauss run" tests/lapack/run.sh suites "$build"
 check "oclgrind" tests/long/oclgrind.sh
-install_packages clpeak ffmpeg libopencv-imgproc-dev python3-pyopencl python3-pytest || exit 1
+install_packages clpeak ffmpeg libopencv-imgproc-dev python3-pyopencl python3-pytest piglit || exit 1
 check "the layer of clgauss-tune watch" tests/long/layer.sh "$build"
 check "sanitizers" tests/long/sanitizers.sh
 check "threads" tests/long/threads.sh

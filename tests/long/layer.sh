@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What the layer of `clgauss-tune watch --repair` must not change, where it takes long to see: tests/long/layer.sh [BUILD_DIR]. The caller
 # of the layer's tests under oclgrind; every OpenCL call failing below the layer; the layer's tests by Khronos's loader; others' programs and
-# clgauss's own tests of its kernels on each platform of OCL_ICD_VENDORS. CLGAUSS_PYOPENCL_TESTS names the folder test of pyopencl's sources. Ends with 1 at the first fault.
+# clgauss's own tests of its kernels on each platform of OCL_ICD_VENDORS. Ends with 1 at the first fault.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$(realpath "${1:-${BUILD_DIR:-build}}")
@@ -33,5 +33,12 @@ else
   echo "Left out: Khronos's loader, which ./.intel-opencl.sh brings"
 fi
 
-RUSTICL_ENABLE=llvmpipe tests/bench/layer_programs.py "$layer" --answers --clgauss "$build/clgauss" --limit 600 \
-  ${CLGAUSS_PYOPENCL_TESTS:+--pyopencl "$CLGAUSS_PYOPENCL_TESTS"}
+# Debian's package of pyopencl has no tests; PyPI has them with the sources of the same version. Another Python may stand before Debian's.
+python=/usr/bin/python3
+version=$($python -c 'import pyopencl; print(pyopencl.VERSION_TEXT)')
+$python -m venv "$scratch/pip"
+"$scratch/pip/bin/pip" download --quiet --disable-pip-version-check --no-deps --no-binary pyopencl --dest "$scratch" "pyopencl==$version"
+tar -C "$scratch" -xf "$scratch/pyopencl-$version.tar.gz"
+
+RUSTICL_ENABLE=llvmpipe $python tests/bench/layer_programs.py "$layer" --answers --clgauss "$build/clgauss" --limit 600 \
+  --pyopencl "$scratch/pyopencl-$version/test"

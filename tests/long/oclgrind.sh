@@ -59,12 +59,18 @@ printf '%%%%MatrixMarket matrix array complex hermitian\n2 2\n2 0\n1 1\n3 0\n' >
 for type in f32 f64; do  # small, but the known answers of the kernels are of n = 133
   checked "$build"/clgauss solve "$scratch/h.mtx" --rhs ones --type "$type" -o "$scratch/x.npy"
 done
+for method in cholesky ldlt; do
+  checked "$build"/clgauss solve "$scratch/h.mtx" --rhs ones --method $method -o "$scratch/x.npy"
+done
+printf '1 2 3\n2 4 1\n3 6 1\n4 8 2\n' >"$scratch/deficient.txt"
+checked "$build"/clgauss lstsq "$scratch/deficient.txt" --rhs ones -o "$scratch/x.npy"
 checked "$build"/clgauss solve "$scratch/33.npy" --certify -o "$scratch/x.npy"
 checked "$build"/clgauss-bench gemm --sizes 20 --types f32,f64 --peers none --reps 1
-for options in "--kernel auto" "--kernel tile" "--kernel panels" --definite "--definite --kernel panels"; do
+for options in "--kernel auto" "--kernel tile" "--kernel panels" --definite "--definite --kernel panels" --complex "--complex --kernel panels"; do
   # shellcheck disable=SC2086
   checked "$build"/clgauss-bench batched $options --sizes 4,17 --batch 5 --peers none --reps 1
 done
+checked "$build"/clgauss-bench batched --symmetric --sizes 4,17,40 --batch 2 --peers none --reps 1
 checked "$build"/solver_tests -tc='RBT: blocks and windows*'
 # Hermitian positive definite batches, in registers and by panels.
 python3 - "$scratch" <<'END'

@@ -3,9 +3,10 @@
 # machine's own platforms (Intel's runtime is not made for it).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+source .install.sh
 build=${BUILD_DIR:-build}-sanitized
-cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCLGAUSS_TESTS=ON -DCLGAUSS_SANITIZE=address,undefined >/dev/null
-cmake --build "$build"
+configure "$build" -DCLGAUSS_TESTS=ON -DCLGAUSS_SANITIZE=address,undefined
+quiet_build "$build"
 unset OCL_ICD_VENDORS
 export RUSTICL_ENABLE=${RUSTICL_ENABLE:-llvmpipe} CLGAUSS_REQUIRED_DEVICES="pocl rusticl:"
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1

@@ -3,9 +3,10 @@
 # build folder of its own. Drivers are not instrumented: what they do among themselves is not looked at.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+source .install.sh
 build=${BUILD_DIR:-build}-threads
-cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCLGAUSS_TESTS=ON -DCLGAUSS_SANITIZE=thread >/dev/null
-cmake --build "$build" --target solver_tests clgauss_layer layer_caller
+configure "$build" -DCLGAUSS_TESTS=ON -DCLGAUSS_SANITIZE=thread
+quiet_build "$build" --target solver_tests clgauss_layer layer_caller
 unset OCL_ICD_VENDORS
 export TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1 XDG_DATA_HOME="$PWD/$build/no-user-data"
 export RUSTICL_ENABLE=

@@ -206,7 +206,7 @@ def main():
         sys.exit(__doc__)
     program = shutil.which("chromium")
     if program is None:
-        print("Chromium is not installed (Debian: apt-get install chromium)")
+        print("not tried: Chromium is not installed (Debian: apt-get install chromium)")
         sys.exit(77)
     folder = pathlib.Path(sys.argv[2]).resolve()
     folder.mkdir(parents=True, exist_ok=True)

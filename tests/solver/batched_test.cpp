@@ -17,6 +17,7 @@
 #include "support/thorough.hpp"
 
 using namespace clgauss;
+using clgauss::test::all_nan;
 using clgauss::test::on_every_device;
 using clgauss::test::types_of;
 
@@ -99,10 +100,6 @@ BatchedSolution solve(Context& context, const BatchedSystem& system, RealType ty
   options.lu = lu;
   options.chunk = chunk;
   return solve_batched(context, system, options);
-}
-
-bool all_nan(std::span<const double> values) {
-  return std::ranges::all_of(values, [](double v) { return std::isnan(v); });
 }
 
 /// norm1(P A - L U) / (n norm1(A) eps), and NaN where an |l| is above 1 by more than rounding.

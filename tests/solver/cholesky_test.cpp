@@ -220,22 +220,17 @@ TEST_CASE("Cholesky: numbers beyond the range of f32, and factors in f32 that ar
 
 TEST_CASE("Cholesky: kernels that do not work are passed over") {
   on_every_device([](const Device& device) {
-    const auto with_faults = [&](const char* faults) {
-      ContextOptions options = ContextOptions::from_environment();
-      options.kernel_faults = parse_kernel_faults(faults);
-      return Context(device, options);
-    };
     SolveOptions cholesky;
     cholesky.method = Method::cholesky;
     Context usual(device, ContextOptions::from_environment());
     const System system = system_of(dominant(test::is_slow(usual) ? 300 : 1030, 2));
     for (const char* faults : {"cholesky_cpu=wrong", "cholesky_cpu=build"}) {
-      Context context = with_faults(faults);
+      Context context = test::context_with_faults(device, faults);
       const Solution solution = solve(context, system, cholesky);
       CHECK(solution.status == SolveStatus::ok);
       CHECK(solution.method == Method::cholesky);
     }
-    Context context = with_faults("cholesky_cpu=wrong,cholesky=wrong");
+    Context context = test::context_with_faults(device, "cholesky_cpu=wrong,cholesky=wrong");
     CHECK_THROWS_AS((void)solve(context, system, cholesky), NoUsableKernel);
     const Solution by_lu =
         solve(context, system);  // auto's first choice for large systems is Cholesky

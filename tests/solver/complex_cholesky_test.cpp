@@ -21,6 +21,7 @@ using namespace clgauss;
 using clgauss::test::on_every_device;
 using clgauss::test::types_of;
 using test::random_complex;
+using test::system_of;
 using Complex = std::complex<double>;
 
 namespace {
@@ -37,11 +38,6 @@ ComplexMatrix definite(Index n, std::uint64_t seed, int least = 0, int step = 0)
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < n; ++j) a.set(i, j, a(i, j) * std::ldexp(1.0, power(i) + power(j)));
   return a;
-}
-
-ComplexSystem system_of(ComplexMatrix a, Index nrhs = 1) {
-  const Index n = a.rows();
-  return {std::move(a), random_complex(n, nrhs, 77)};
 }
 
 SolveOptions by_cholesky(std::optional<RealType> type = {}) {
@@ -199,9 +195,9 @@ TEST_CASE("complex Cholesky refuses a matrix that is not Hermitian and names the
     a.set(3, 9, std::conj(a(3, 9)));  // symmetric
     refused(a, "element (10, 4)");
     SolveOptions options = by_cholesky();
-    options.method = Method::ldlt;
+    options.method = Method::rbt;
     CHECK_THROWS_WITH_AS((void)solve_complex(context, system_of(definite(5, 1)), options),
-                         doctest::Contains("the methods lu, mixed and cholesky, not ldlt"),
+                         doctest::Contains("the methods lu, mixed, cholesky and ldlt, not rbt"),
                          UsageError);
   });
 }
@@ -230,9 +226,7 @@ TEST_CASE("complex Cholesky: factors in f32 are refined, and done again in f64 w
 TEST_CASE("complex Cholesky: kernels that do not work are not used") {
   on_every_device([](const Device& device) {
     for (const char* faults : {"complex_cholesky=wrong", "complex_cholesky=build"}) {
-      ContextOptions options = ContextOptions::from_environment();
-      options.kernel_faults = parse_kernel_faults(faults);
-      Context context(device, options);
+      Context context = test::context_with_faults(device, faults);
       CHECK_THROWS_AS((void)solve_complex(context, system_of(definite(20, 2)), by_cholesky()),
                       NoUsableKernel);
     }

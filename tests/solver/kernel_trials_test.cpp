@@ -21,12 +21,6 @@ using clgauss::test::types_of;
 
 namespace {
 
-Context broken_context(const Device& device, const std::string& faults) {
-  ContextOptions options = ContextOptions::from_environment();
-  options.kernel_faults = parse_kernel_faults(faults);
-  return Context(device, options);
-}
-
 /// The reason why a kernel is passed over; empty if it is not.
 std::string reason_of(Context& context, const std::string& kernel) {
   const auto& verdicts = context.trials().verdicts();
@@ -44,7 +38,7 @@ System random_system(Index n, Index nrhs) {
 void check_passed_over(const Device& device, const std::string& faults, const std::string& kernel,
                        Index n, Index nrhs = 1) {
   CAPTURE(faults);
-  Context context = broken_context(device, faults);
+  Context context = test::context_with_faults(device, faults);
   const Solution solution = solve(context, random_system(n, nrhs));
   CHECK(solution.status == SolveStatus::ok);
   const std::string reason = reason_of(context, kernel);
@@ -90,7 +84,7 @@ TEST_CASE("kernels: one that does not build or is wrong is passed over, and the 
 TEST_CASE(
     "kernels: where no LU works the elimination takes over, and where that is wrong nothing does") {
   on_every_device([](const Device& device) {
-    Context context = broken_context(device, "lu_cpu=build,laswp_trsm=wrong");
+    Context context = test::context_with_faults(device, "lu_cpu=build,laswp_trsm=wrong");
     const System system = random_system(150, 1);
     const Solution solution = solve(context, system);
     CHECK(solution.status == SolveStatus::ok);
@@ -99,7 +93,8 @@ TEST_CASE(
     lu.method = Method::lu;
     CHECK_THROWS_WITH_AS((void)solve(context, system, lu), doctest::Contains("trsm: wrong answer"),
                          NoUsableKernel);
-    Context nothing = broken_context(device, "lu_cpu=build,laswp_trsm=build,gauss=wrong");
+    Context nothing =
+        test::context_with_faults(device, "lu_cpu=build,laswp_trsm=build,gauss=wrong");
     CHECK_THROWS_WITH_AS((void)solve(nothing, system), doctest::Contains("gauss: "),
                          NoUsableKernel);
   });
@@ -112,20 +107,20 @@ TEST_CASE("kernels: refinement, estimates and butterflies do without what is bro
     options.method = Method::mixed;
     options.trust = true;
     if (device.profile.fp64) {
-      Context on_host = broken_context(device, "refine=wrong");
+      Context on_host = test::context_with_faults(device, "refine=wrong");
       const Solution refined = solve(on_host, system, options);
       CHECK(refined.status == SolveStatus::ok);
       CHECK(refined.method == Method::mixed);
       CHECK(refined.refinement.accepted);
       CHECK_FALSE(reason_of(on_host, "refine").empty());
     }
-    Context no_estimate =
-        broken_context(device, "trsv_transposed=wrong,trsv_columns_cpu=wrong,upper_maxima=wrong");
+    Context no_estimate = test::context_with_faults(
+        device, "trsv_transposed=wrong,trsv_columns_cpu=wrong,upper_maxima=wrong");
     // Below n = 1024 the host estimates on CPUs, without these kernels.
     const Solution solution = solve(no_estimate, random_system(1100, 1), options);
     CHECK(solution.status == SolveStatus::ok);
     CHECK_FALSE(solution.trust.has_value());
-    Context no_butterflies = broken_context(device, "butterfly=wrong");
+    Context no_butterflies = test::context_with_faults(device, "butterfly=wrong");
     options.method = Method::rbt;
     const Solution instead = solve(no_butterflies, system, options);
     CHECK(instead.status == SolveStatus::ok);
@@ -136,9 +131,9 @@ TEST_CASE("kernels: refinement, estimates and butterflies do without what is bro
 
 TEST_CASE("kernels: batched ones are passed over, too") {
   on_every_device([](const Device& device) {
-    Context context = broken_context(device, "batched_cpu=wrong,batched_ptx=build"),
-            nothing =
-                broken_context(device, "batched_cpu=wrong,batched_tile=wrong,batched_panels=wrong");
+    Context context = test::context_with_faults(device, "batched_cpu=wrong,batched_ptx=build"),
+            nothing = test::context_with_faults(
+                device, "batched_cpu=wrong,batched_tile=wrong,batched_panels=wrong");
     for (const auto& [n, kernel] : {std::pair<Index, const char*>{9, "tile"}, {140, "panels"}}) {
       const Index count = 5;
       BatchedSystem system;

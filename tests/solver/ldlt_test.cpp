@@ -13,6 +13,7 @@
 
 #include "support/devices.hpp"
 #include "support/factorisation.hpp"
+#include "support/indefinite.hpp"
 #include "support/thorough.hpp"
 #include "support/triangle.hpp"
 
@@ -22,73 +23,22 @@
 #endif
 
 using namespace clgauss;
+using clgauss::test::exchange_matrix;
 using clgauss::test::factorisation_error;
+using clgauss::test::indefinite_kinds;
+using clgauss::test::IndefiniteKind;
+using clgauss::test::interior_point;
 using clgauss::test::lower_half;
 using clgauss::test::norm1;
 using clgauss::test::on_every_device;
 using clgauss::test::PaddedMatrix;
+using clgauss::test::random_symmetric;
 using clgauss::test::rounded;
+using clgauss::test::saddle_point;
 using clgauss::test::types_of;
+using clgauss::test::without_diagonal;
 
 namespace {
-
-Matrix mirrored(Matrix a) {
-  for (Index i = 0; i < a.rows(); ++i)
-    for (Index j = 0; j < i; ++j) a(j, i) = a(i, j);
-  return a;
-}
-
-Matrix random_symmetric(Index n, std::uint64_t seed) { return mirrored(random_matrix(n, n, seed)); }
-
-/// H and B of a constraint: [[H, B^T], [B, -e I]], H diagonal and positive, e >= 0. Of B's p rows
-/// each has its own column, so that it has full rank: n - p eigenvalues above 0, p below.
-Matrix saddle_point(Index n, Index p, double e, std::uint64_t seed) {
-  const Matrix numbers = random_matrix(n, n, seed);
-  Matrix a(n, n);
-  for (Index i = 0; i + p < n; ++i) a(i, i) = 1 + std::abs(numbers(i, i));
-  for (Index i = n - p; i < n; ++i) {
-    for (Index j = 0; j + p < n; ++j) a(i, j) = a(j, i) = numbers(i, j) / 4;
-    const Index own = (i - (n - p)) % std::max<Index>(n - p, 1);
-    a(i, own) = a(own, i) = 2;
-    a(i, i) = -e;
-  }
-  return a;
-}
-
-/// As interior-point methods end: H grows without bounds where a bound of x is active.
-Matrix interior_point(Index n, std::uint64_t seed) {
-  Matrix a = saddle_point(n, n / 3, 1e-8, seed);
-  for (Index i = 0; i + n / 3 < n; i += 2) a(i, i) *= 1e10;
-  return a;
-}
-
-Matrix without_diagonal(Index n, std::uint64_t seed) {
-  Matrix a = random_symmetric(n, seed);
-  for (Index i = 0; i < n; ++i) a(i, i) = 0;
-  return a;
-}
-
-/// Ones across: every pivot has two columns, the first with the last.
-Matrix exchange_matrix(Index n) {
-  Matrix a(n, n);
-  for (Index i = 0; i < n; ++i) a(i, n - 1 - i) = 1;
-  return a;
-}
-
-struct IndefiniteKind {
-  const char* name;
-  std::function<Matrix(Index n)> make;
-};
-
-/// All regular from n = 2 on.
-std::vector<IndefiniteKind> indefinite_kinds() {
-  return {{"random", [](Index n) { return random_symmetric(n, 3 * n); }},
-          {"saddle point", [](Index n) { return saddle_point(n, n / 3, 0, n); }},
-          {"zero diagonal", [](Index n) { return without_diagonal(n, n); }},
-          {"interior point", [](Index n) { return interior_point(n, n); }},
-          {"across", exchange_matrix},
-          {"definite", [](Index n) { return generate_matrix("spd", n, n); }}};
-}
 
 std::vector<LuOptions> ways(Context& context, RealType type, Index n) {
   return clgauss::test::ways(context, type, n, {.symmetric = true});
@@ -373,19 +323,14 @@ TEST_CASE("L D L^T: LU follows where the residual is too large for what is asked
 
 TEST_CASE("L D L^T: kernels that do not work are passed over") {
   on_every_device([](const Device& device) {
-    const auto with_faults = [&](const char* faults) {
-      ContextOptions options = ContextOptions::from_environment();
-      options.kernel_faults = parse_kernel_faults(faults);
-      return Context(device, options);
-    };
     const System system = system_of(random_symmetric(200, 2));
     for (const char* faults : {"ldlt_cpu=wrong", "ldlt_cpu=build"}) {
-      Context context = with_faults(faults);
+      Context context = test::context_with_faults(device, faults);
       const Solution solution = solve(context, system, by_ldlt());
       CHECK(solution.status == SolveStatus::ok);
       CHECK(solution.method == Method::ldlt);
     }
-    Context context = with_faults("ldlt_cpu=wrong,ldlt=wrong");
+    Context context = test::context_with_faults(device, "ldlt_cpu=wrong,ldlt=wrong");
     CHECK_THROWS_AS((void)solve(context, system, by_ldlt()), NoUsableKernel);
   });
 }

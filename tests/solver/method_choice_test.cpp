@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 
+#include "linalg/solve/plan.hpp"
 #include "support/devices.hpp"
 
 using namespace clgauss;
@@ -128,6 +129,28 @@ TEST_CASE("auto: with many right-hand sides, each of which would be refined, fac
       const Solution solution = solve(context, {random_matrix(n, n, 1), random_matrix(n, nrhs, 2)});
       CHECK(solution.status == SolveStatus::ok);
       CHECK((solution.method == Method::mixed) == (nrhs == kMost));
+    }
+  });
+}
+
+TEST_CASE("auto: large n have factors in f64 if estimates are likely to doubt those in f32") {
+  on_every_device([](const Device& device) {
+    constexpr Index n = 16384;
+    constexpr std::uint64_t kNeeded = n * n * (sizeof(float) + 2 * sizeof(double)) * 21 / 20;
+    if (!device.profile.fp64 || device.profile.global_mem_bytes < kNeeded) return;
+    for (const auto& [ratio, with_estimates] :
+         {std::pair(2U, Method::lu), {4U, Method::mixed}, {64U, Method::mixed}}) {
+      CAPTURE(ratio);
+      Context context = pretending(device, ratio);
+      SolveOptions options;
+      for (const Index large : {Index{12288}, n}) {
+        CAPTURE(large);
+        options.trust = false;
+        CHECK(method_name(make_plan(context, options, large, 1).method) == "mixed");
+        options.trust = true;
+        CHECK(method_name(make_plan(context, options, large, 1).method) ==
+              method_name(with_estimates));
+      }
     }
   });
 }

@@ -167,23 +167,19 @@ TEST_CASE("transposed solves: more right-hand sides ask a kernel anew, and spoil
 TEST_CASE("transposed solves: kernels that do not work are passed over") {
   on_every_device([](const Device& device) {
     const Index n = 150;
-    const auto context_with = [&](const char* faults) {
-      ContextOptions options = ContextOptions::from_environment();
-      options.kernel_faults = parse_kernel_faults(faults);
-      return Context(device, options);
-    };
     for (const RealType type : types_of(device.profile)) {
       const Matrix a = rounded(random_matrix(n, n, 2), type),
                    b = rounded(random_matrix(n, 3, 3), type);
       for (const char* faults : {"trsv_columns_cpu=wrong", "trsv_columns_cpu=build"}) {
         CAPTURE(faults);
-        Context context = context_with(faults);
+        Context context = test::context_with_faults(device, faults);
         Lu lu = lu_factor(context, type, a);
         CHECK(error_of(a, b, lu.solve_transposed(b), type) <= kScaledResidualBound);
         CHECK(compute_residual({a, b}, lu.solve(b), unit_roundoff(type)).scaled <=
               kScaledResidualBound);
       }
-      Context nothing = context_with(
+      Context nothing = test::context_with_faults(
+          device,
           "trsv_columns_cpu=build,trsv_persistent=wrong,trsv_transposed=wrong,upper_maxima=wrong");
       Lu lu = lu_factor(nothing, type, a);
       CHECK_THROWS_WITH_AS((void)lu.solve_transposed(b),

@@ -1,8 +1,10 @@
 #pragma once
 /// What tests of batches read and compare.
 
+#include <algorithm>
 #include <clgauss/context.hpp>
 #include <clgauss/matrix.hpp>
+#include <cmath>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -12,6 +14,10 @@ namespace clgauss::test {
 inline bool same_bits(std::span<const double> u, std::span<const double> v) {
   return u.size() == v.size() &&
          (u.empty() || std::memcmp(u.data(), v.data(), u.size_bytes()) == 0);
+}
+
+inline bool all_nan(std::span<const double> values) {
+  return std::ranges::all_of(values, [](double v) { return std::isnan(v); });
 }
 
 inline std::vector<cl_int> read_ints(const Context& context, const cl::Buffer& buffer,

@@ -3,11 +3,18 @@
 
 #include <clgauss/complex.hpp>
 #include <clgauss/lab/generate.hpp>
+#include <utility>
 
 namespace clgauss::test {
 
 inline ComplexMatrix random_complex(Index rows, Index cols, std::uint64_t seed) {
   return ComplexMatrix(random_matrix(rows, 2 * cols, seed));
+}
+
+/// A X = B with a random B.
+inline ComplexSystem system_of(ComplexMatrix a, Index nrhs = 1) {
+  const Index n = a.rows();
+  return {std::move(a), random_complex(n, nrhs, 77)};
 }
 
 inline ComplexMatrix product(const ComplexMatrix& a, const ComplexMatrix& x) {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <clgauss/lab/gauss.hpp>
+#include <clgauss/lab/program.hpp>
 #include <functional>
 #include <string_view>
 
@@ -15,6 +16,13 @@ namespace clgauss::test {
 /// (llvmpipe) takes 50 times as long.
 [[nodiscard]] inline bool is_slow(Context& context) {
   return !thorough() && context.profile().type == DeviceType::cpu && !context.runs_long_loops();
+}
+
+/// A context in which kernels fail as `faults` says, for parse_kernel_faults().
+[[nodiscard]] inline Context context_with_faults(const Device& device, std::string_view faults) {
+  ContextOptions options = ContextOptions::from_environment();
+  options.kernel_faults = parse_kernel_faults(faults);
+  return Context(device, options);
 }
 
 /// Decorates a solver test that runs on slow devices as well where not all is asked for: those that

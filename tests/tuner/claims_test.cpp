@@ -168,11 +168,22 @@ TEST_CASE("numbers of groups are judged by the device's units, words by what the
     row.work = 1e9;
     add(rows, row, ms);
   }
-  const Findings walks = bandwidth().findings(rows);
+  Findings walks = bandwidth().findings(rows);
   CHECK(claim_of(walks, "2 groups a unit")[3] == kDoesNotHold);  // 11 against 8
   CHECK(claim_of(walks, "a saw-tooth")[3] == kHolds);
-  CHECK(claim_of(walks, "64 groups of 128")[3].starts_with("cannot be judged here"));
+  CHECK(claim_of(walks, "4 groups of 128 a unit")[3].starts_with("cannot be judged here"));
+  CHECK(walks.remarks[1].find("0 of 497 group sizes") != std::string::npos);
   CHECK(walks.remarks[1].find("from 3200 on the rate is flat") != std::string::npos);
+  for (const char* reader : {"batches of inverses", "writes are 19 of 20", "a download"})
+    CHECK(claim_of(walks, reader)[3].starts_with("cannot be judged here: "));
+  Row few = row_of("sum_rows", 1024, "GROUPS=400", "walk");
+  few.variant = "float";
+  few.local = 128;
+  few.work = 1e9;
+  add(rows, few, 8.5);
+  walks = bandwidth().findings(rows);
+  CHECK(claim_of(walks, "4 groups of 128 a unit")[3] == kHolds);  // 8 / 8.5 is 0.94
+  CHECK(claim_of(walks, "2 groups a unit")[3] == kDoesNotHold);   // of 256 still
 
   std::vector<Row> loops;
   add(loops, row_of("cpu_naive", 512), 118);

@@ -147,6 +147,37 @@ TEST_CASE("explain: an elimination's step is launched as it was split") {
   CHECK(groups_of_first() == std::vector<double>{1031 * 1030});
 }
 
+TEST_CASE("explain: what the constants leave over of a kernel counts for its other n alone") {
+  const DeviceConstants device = made_up();
+  ExperimentInfo info;
+  info.experiment = "explain";
+  info.device.max_work_group_size = 1024;
+  info.device.compute_units = static_cast<unsigned>(device.units);
+  info.device.preferred_multiple = device.lanes;
+  std::vector<Observed> observed;
+  for (const std::size_t n : {500U, 1000U})
+    for (Observed& one : unmeasured(probe_rows(info, n), info)) {
+      const double factor = one.row.kernel == "probe_copy" ? (one.y > 1 ? 3 : 2) : 1;
+      one.observation.ns = factor * predict(device, one.observation.steps).ns;
+      observed.push_back(std::move(one));
+    }
+  const auto largest_error = [](const std::vector<Explained>& explained, const std::string& kernel,
+                                std::size_t n) {
+    double most = 0;
+    for (const Explained& one : explained)
+      if (one.observed.row.kernel == kernel && one.observed.row.n == n)
+        most = std::max(most, std::abs(std::log2(one.prediction.ns / one.observed.observation.ns)));
+    return most;
+  };
+  const auto at_500 = explain(observed, device, [](const Row& row) { return row.n == 500; });
+  CHECK(largest_error(at_500, "probe_copy", 1000) < 0.6);  // between 1 and 1.6 without
+  CHECK(largest_error(at_500, "probe_scale", 1000) < 1e-9);
+  CHECK(largest_error(at_500, "probe_copy", 500) > 0.9);  // the constants' own error
+  const auto by_others =
+      explain(observed, device, [](const Row& row) { return row.kernel != "probe_copy"; });
+  CHECK(largest_error(by_others, "probe_copy", 1000) > 0.9);
+}
+
 TEST_CASE("explain: what is held out is judged, what is fitted is not") {
   const auto explained_row = [](double predicted, double measured, std::size_t local, bool fitted) {
     Explained one;

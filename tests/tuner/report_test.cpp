@@ -354,6 +354,19 @@ TEST_CASE("an experiment that its budget ended says how much of it there is") {
   CHECK(with("500,1012").empty());
   CHECK(with("500:501").empty());
   CHECK(with("nonsense").empty());
+
+  Results walks =
+      made_up_results("bandwidth", {{100, "", 64, 1}, {100, "", 128, 1}, {100, "", 8, 1}});
+  walks.folder = "results/bandwidth";
+  walks.info.kernel = "";
+  for (Row& row : walks.rows) row.kernel = "sum_rows";
+  walks.info.command = "clgauss-tune reproduce all --budget 9s -o x";
+  REQUIRE(cautions({walks}).size() == 1);
+  CHECK(cautions({walks})[0] == "Ended by the time budget: bandwidth (2 of 497 group sizes).");
+  walks.info.command = "clgauss-tune reproduce bandwidth --local 8,64,128 --budget 9s -o x";
+  CHECK(cautions({walks}).empty());
+  walks.info.command = "clgauss-tune reproduce bandwidth -o x";
+  CHECK(cautions({walks}).empty());
 }
 
 TEST_CASE("where nothing is as fast as the driver's own, that is what is advised") {
@@ -423,6 +436,26 @@ TEST_CASE(
   CHECK(contains(fig5->caption, "10 of 30 n are drawn"));
   CHECK(fig6->series.front().x == std::vector<double>{128, 192});
   CHECK_FALSE(sweep_figure(data.front(), 3).has_value());
+}
+
+TEST_CASE("the source's own times stand beside those of the n that it has") {
+  const auto data = elimination_data({made_up_results("sweep", {{999, "fixed", 64, 2},
+                                                                {999, "fixed", 192, 1},
+                                                                {1000, "fixed", 1, 90},
+                                                                {1000, "fixed", 64, 3},
+                                                                {1000, "fixed", 256, 2}})});
+  CHECK_FALSE(published_figure(data.front(), false).has_value());
+  const auto figure = published_figure(data.front(), true);
+  REQUIRE(figure.has_value());
+  REQUIRE(figure->series.size() == 2);
+  CHECK(figure->series[0].x == std::vector<double>{64, 256});
+  CHECK(figure->series[0].y == std::vector<double>{1.5, 1});
+  const Series& theirs = figure->series[1];
+  CHECK(contains(theirs.label, "GeForce GT 555M"));
+  REQUIRE(std::ranges::count(theirs.x, 256) == 1);
+  const auto at = std::ranges::find(theirs.x, 256) - theirs.x.begin();
+  CHECK(theirs.y[static_cast<std::size_t>(at)] == 1);  // their best at n = 1000, not 192
+  CHECK(std::ranges::min(theirs.x) == 32);
 }
 
 TEST_CASE("a drawing tells every value with its interval and unit, and nothing in it is markup") {

@@ -154,6 +154,15 @@ TEST_CASE(
   CHECK(tuned.rbt_from == 2000);
   put({MethodChoice::kNever, MethodChoice::kNever}, "1.0");
   CHECK(method_choice(device, Tuning(device, store, {})).mixed_from == MethodChoice::kNever);
+  DeviceProfile gpu = device_of();
+  gpu.type = DeviceType::gpu;
+  gpu.fp64 = true;
+  for (const Index mixed_from : {Index{900}, Index{12288}, MethodChoice::kNever}) {
+    put({mixed_from, 2000}, "1.0");
+    const MethodChoice choice = method_choice(gpu, Tuning(gpu, store, {}));
+    CHECK(choice.mixed_from == mixed_from);
+    CHECK(choice.allows_f32(16384, true) == (mixed_from == 900));  // it tells of slow f64
+  }
   put({900, 2000}, "0.9");
   CHECK(method_choice(device, Tuning(device, store, {})).mixed_from == built_in.mixed_from);
 }

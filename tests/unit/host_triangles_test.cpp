@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <random>
 #include <vector>
@@ -13,12 +14,38 @@ namespace clgauss {
 
 namespace {
 
-template <typename Real>
-std::vector<Real> random_numbers(Index count, unsigned seed) {
+template <typename Number>
+struct KindOf {
+  using Wide = double;
+  static Wide of(const Matrix& parts, Index i, Index c) { return parts(i, c); }
+  static void set(Matrix& parts, Index i, Index c, Wide number) { parts(i, c) = number; }
+};
+template <typename Part>
+struct KindOf<std::complex<Part>> {
+  using Wide = std::complex<double>;
+  static Wide of(const Matrix& parts, Index i, Index c) {
+    return {parts(2 * i, c), parts(2 * i + 1, c)};
+  }
+  static void set(Matrix& parts, Index i, Index c, const Wide& number) {
+    parts(2 * i, c) = number.real();
+    parts(2 * i + 1, c) = number.imag();
+  }
+};
+template <typename Number>
+using Wide = typename KindOf<Number>::Wide;
+template <typename Number>
+constexpr Index kParts = sizeof(Wide<Number>) / sizeof(double);
+
+template <typename Number>
+std::vector<Number> random_numbers(Index count, unsigned seed) {
   std::mt19937 engine(seed);
   std::normal_distribution<double> normal;
-  std::vector<Real> numbers(count);
-  for (Real& number : numbers) number = static_cast<Real>(normal(engine));
+  std::vector<Number> numbers(count);
+  for (Number& number : numbers) {
+    Matrix parts(kParts<Number>, 1);
+    for (double& part : parts.values()) part = normal(engine);
+    number = static_cast<Number>(KindOf<Number>::of(parts, 0, 0));
+  }
   return numbers;
 }
 
@@ -28,26 +55,33 @@ Values random_values(Index count, unsigned seed) {
 }
 
 /// Numbers beside the diagonal that are small enough for a matrix of condition near 1.
-template <typename Real>
-std::vector<Real> triangles(Index n, Index step) {
-  std::vector<Real> numbers = random_numbers<Real>(n * step, 5);
+template <typename Number>
+std::vector<Number> triangles(Index n, Index step) {
+  std::vector<Number> numbers = random_numbers<Number>(n * step, 5);
   for (Index i = 0; i < n; ++i)
-    for (Index j = 0; j < step; ++j)
-      numbers[i * step + j] = i == j   ? Real{2} + std::abs(numbers[i * step + j])
-                              : j >= n ? std::numeric_limits<Real>::quiet_NaN()
-                                       : numbers[i * step + j] / static_cast<Real>(n);
+    for (Index j = 0; j < step; ++j) {
+      Number& number = numbers[i * step + j];
+      const auto size = std::abs(number);
+      if (i == j)
+        number *= (2 + size) / size;
+      else if (j >= n)
+        number = std::numeric_limits<decltype(size)>::quiet_NaN();
+      else
+        number /= static_cast<decltype(size)>(n);
+    }
   return numbers;
 }
 
 /// (L U) x, or its transpose times x, where `m` says which diagonal is 1.
-template <typename Real>
-Values product(const HostTriangles<Real>& m, const Values& x, bool transposed) {
-  const auto times = [&](const Values& v, bool upper) {
-    Values result(m.n, 0.0);
+template <typename Number>
+std::vector<Wide<Number>> product(const HostTriangles<Number>& m,
+                                  const std::vector<Wide<Number>>& x, bool transposed) {
+  const auto times = [&](const std::vector<Wide<Number>>& v, bool upper) {
+    std::vector<Wide<Number>> result(m.n, 0.0);
     const bool unit = upper != m.is_unit_lower;
     for (Index i = 0; i < m.n; ++i)
       for (Index j = upper ? i : 0; j < (upper ? m.n : i + 1); ++j) {
-        const double t = i == j && unit ? 1.0 : double{m.numbers[i * m.step + j]};
+        const Wide<Number> t = i == j && unit ? 1.0 : Wide<Number>(m.numbers[i * m.step + j]);
         result[transposed ? j : i] += t * v[transposed ? i : j];
       }
     return result;
@@ -55,28 +89,31 @@ Values product(const HostTriangles<Real>& m, const Values& x, bool transposed) {
   return times(times(x, !transposed), transposed);
 }
 
-template <typename Real>
+template <typename Number>
 void check_solves(Index n) {
+  using Kind = KindOf<Number>;
   CAPTURE(n);
-  const Index step = n + 3;
-  const std::vector<Real> numbers = triangles<Real>(n, step);
+  CAPTURE(kParts<Number>);
+  const Index step = n + 3, rows = kParts<Number> * n;
+  const std::vector<Number> numbers = triangles<Number>(n, step);
   for (const bool is_unit_lower : {true, false})
     for (const bool transposed : {true, false})
       for (const Index columns : {1, 2, 3}) {
         CAPTURE(is_unit_lower);
         CAPTURE(transposed);
-        const HostTriangles<Real> m{numbers.data(), n, step, is_unit_lower};
-        const Matrix x(n, columns, random_values(n * columns, 6));
-        Matrix b(n, columns);
+        const HostTriangles<Number> m{numbers.data(), n, step, is_unit_lower};
+        const Matrix x(rows, columns, random_values(rows * columns, 6));
+        Matrix b(rows, columns);
         for (Index c = 0; c < columns; ++c) {
-          Values column(n);
-          for (Index i = 0; i < n; ++i) column[i] = x(i, c);
+          std::vector<Wide<Number>> column(n);
+          for (Index i = 0; i < n; ++i) column[i] = Kind::of(x, i, c);
           column = product(m, column, transposed);
-          for (Index i = 0; i < n; ++i) b(i, c) = column[i];
+          for (Index i = 0; i < n; ++i) Kind::set(b, i, c, column[i]);
         }
         const Matrix found = m.solve(b, transposed);
+        REQUIRE(found.rows() == rows);
         double worst = 0;
-        for (Index i = 0; i < n; ++i)
+        for (Index i = 0; i < rows; ++i)
           for (Index c = 0; c < columns; ++c)
             worst = std::fmax(worst, std::isnan(found(i, c)) ? 1 : std::abs(found(i, c) - x(i, c)));
         CHECK(worst <= 1e-12);
@@ -143,20 +180,23 @@ TEST_CASE("host triangles: solves as they lie and transposed, beyond a block, on
   for (const Index n : {1, 2, 5, 64, 255, 257, 600, 1500}) {
     check_solves<float>(n);
     check_solves<double>(n);
+    check_solves<std::complex<float>>(n);
+    check_solves<std::complex<double>>(n);
     check_upper<float>(n);
     check_upper<double>(n);
   }
 }
 
-TEST_CASE("host triangles: a number that is none reaches every answer that it belongs to") {
-  const Index n = 300;
-  std::vector<double> numbers = triangles<double>(n, n + 3);
+TEST_CASE_TEMPLATE("host triangles: a number that is none reaches every answer that it belongs to",
+                   Number, double, std::complex<double>) {
+  const Index n = 300, rows = kParts<Number> * n;
+  std::vector<Number> numbers = triangles<Number>(n, n + 3);
   numbers[7 * (n + 3) + 200] = std::numeric_limits<double>::quiet_NaN();
-  const HostTriangles<double> m{numbers.data(), n, n + 3, true};
+  const HostTriangles<Number> m{numbers.data(), n, n + 3, true};
   for (const bool transposed : {true, false}) {
-    const Matrix x = m.solve(Matrix(n, 1, Values(n, 1.0)), transposed);
+    const Matrix x = m.solve(Matrix(rows, 1, Values(rows, 1.0)), transposed);
     bool any = false;
-    for (Index i = 0; i < n; ++i) any = any || std::isnan(x(i, 0));
+    for (Index i = 0; i < rows; ++i) any = any || std::isnan(x(i, 0));
     CHECK(any);
   }
 }

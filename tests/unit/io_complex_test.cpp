@@ -175,8 +175,7 @@ TEST_CASE("complex answers come back from the formats that hold them") {
                           "complex numbers are not written as npz");
 }
 
-TEST_CASE("complex mat: levels 4, 5 and 7.3, sparse, single, beside real arrays" *
-          doctest::skip(!is_available(FileFormat::mat))) {
+TEST_CASE("complex mat: levels 4, 5 and 7.3, sparse, single, beside real arrays") {
   const auto sample = [](const std::string& name) { return (file_folder() / name).string(); };
   const std::vector<double> real = {4, 1, 2, 1, 5, 3, 0.5, 3, 6};
   std::vector<Complex> a, sums(3);

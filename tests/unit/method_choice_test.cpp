@@ -71,6 +71,22 @@ TEST_CASE("method choice: a GPU takes Cholesky whatever its kernels are, if it h
   CHECK(method_choice(gpu, {}).cholesky_from == kNever);
 }
 
+TEST_CASE(
+    "method choice: where f64 is fast, large n with estimates have no factors in f32 on GPUs") {
+  const DeviceProfile gpu = test::recorded_profile("h200").profile;
+  const auto limited = [](const MethodChoice& choice) {
+    CHECK(choice.allows_f32(1'000'000, false));
+    CHECK(choice.allows_f32(3072, true));
+    return !choice.allows_f32(3073, true);
+  };
+  CHECK(limited(method_choice(gpu, {})));
+  for (unsigned ratio = 1; ratio <= 64; ratio *= 2) {
+    CAPTURE(ratio);
+    CHECK(limited(choice_of(gpu, ratio, 1)) == (ratio <= 2));
+  }
+  CHECK_FALSE(limited(method_choice(test::recorded_profile("pocl").profile, {})));
+}
+
 TEST_CASE("method choice: CPUs keep theirs, but for pretended rates") {
   const DeviceProfile cpu = test::recorded_profile("pocl").profile;
   for (const double ratio : {1, 2, 32}) {

@@ -106,6 +106,7 @@ KernelTuningOptions tuning_options(const po::variables_map& values) {
   KernelTuningOptions options;
   options.strategy = values["strategy"].as<std::string>();
   options.random_seed = values["seed"].as<std::uint64_t>();
+  if (const auto path = option<std::string>(values, "seeds")) options.seeds = read_t4(*path);
   options.repetitions = repetitions_of(values);
   options.timeout_s = parse_duration(values["timeout"].as<std::string>()).count();
   options.interrupted = search_is_interrupted;
@@ -164,6 +165,7 @@ cli::CommandTable kernel_table() {
        "error allowed, as a share of the largest number (default 1e-4 in f32, 1e-10 in f64, 0 of integers)");
   add_search_options(table);
   table.group("Search")
+      ("seeds", cli::file("FILE"), "search_T4.json of another device or size; its best configurations are tried first")
       ("timeout", cli::text("TIME")->default_value("10s"), "a run that takes longer is given up");
   add_device_option(table);
   auto report = table.group("Report");

@@ -15,8 +15,6 @@ namespace {
 
 using namespace cli;
 
-constexpr std::size_t kSeeds = 5;  // of another device's file
-
 constexpr std::string_view kReplayUsage = "SPACE.json[.gz] [options]";
 constexpr std::string_view kReplayAbout =
     "Runs searches on a fully recorded space (T4 format), many times and without a device, and "

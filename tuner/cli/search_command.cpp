@@ -11,6 +11,7 @@
 #include "tuner/rows/parameters_text.hpp"
 #include "tuner/rows/t4.hpp"
 #include "tuner/search/gemm_search.hpp"
+#include "tuner/search/replay.hpp"
 
 namespace clgauss::tune {
 
@@ -121,7 +122,6 @@ nlohmann::ordered_json json_of(const DeviceProfile& device, const GemmTask& task
 /// The best configurations of a file as they are; those that a space does not have are skipped
 /// there.
 std::vector<Configuration> seeds_of(const std::string& path) {
-  constexpr std::size_t kSeeds = 5;
   T4File file = read_t4(path);
   std::erase_if(file.results, [](const T4Result& result) { return !result.time_ns; });
   std::ranges::stable_sort(file.results, {},

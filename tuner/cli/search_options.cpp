@@ -78,6 +78,7 @@ StopCondition stop_at(const SearchEnd& end) {
 
 SearchProgress shown_on(ProgressLine& line, std::string title, const SearchEnd& end) {
   if (const auto budget_s = budget_of(end)) line.end_within(*budget_s);
+  line.update(title, 0);  // the first configuration may take long
   return [&line, title = std::move(title), end](Status last, std::size_t tried, std::size_t size) {
     const std::size_t all = std::min(size, end.evaluations.value_or(size));
     line.update(title, static_cast<double>(tried) / static_cast<double>(all),

@@ -31,7 +31,10 @@ struct Pick {
 [[nodiscard]] DeviceConstants constants_from(const std::vector<Observed>& observed,
                                              const DeviceProfile& device);
 
-/// Predicts all of `observed`; `fitted` says of which rows the constants were made.
+/// Predicts all of `observed`; `fitted` says of which rows the constants were made. What is not
+/// fitted is corrected by what the constants leave over of the fitted rows of its own kernel and
+/// type, similar groups and n before others: constants of a device do not tell how well its
+/// compiler did with a kernel. O(rows * fitted rows of a kernel).
 [[nodiscard]] std::vector<Explained> explain(const std::vector<Observed>& observed,
                                              const DeviceConstants& device,
                                              const std::function<bool(const Row&)>& fitted);

@@ -13,6 +13,7 @@
 #include "statistics.hpp"
 #include "tuner/measure/turns.hpp"
 #include "tuner/rows/kernel_experiment.hpp"
+#include "tuner/search/replay.hpp"
 
 namespace clgauss::tune {
 
@@ -204,7 +205,9 @@ KernelTuning KernelTuner::run(const ExperimentInfo& info, ResultFolder& folder,
   tuning.record.metadata = {"OpenCL", info.device.platform_name, info.device.name, "clgauss-tune"};
   Measurements measurements(*bench_, info, folder, options);
 
-  const auto searcher = make_searcher(options.strategy, space, {{}, options.random_seed});
+  SearchStart start{{}, options.random_seed};
+  if (options.seeds) start.seeds = best_of(*options.seeds, space, kSeeds);
+  const auto searcher = make_searcher(options.strategy, space, start);
   std::vector<std::pair<double, KernelLaunch>> ranked;
   Outcome first_failure;
   while (!options.stop(tuning.tried)) {

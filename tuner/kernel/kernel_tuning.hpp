@@ -20,6 +20,8 @@ namespace clgauss::tune {
 struct KernelTuningOptions {
   std::string strategy = default_strategy();
   std::uint64_t random_seed = 1;
+  /// Another device's or size's: its best that the space has are tried first.
+  std::optional<T4File> seeds = {};
   StopCondition stop = never();
   std::size_t repetitions = 5;
   double timeout_s = 10;   // a run that takes longer

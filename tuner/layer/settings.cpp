@@ -1,5 +1,7 @@
 #include "tuner/layer/settings.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include "session/user_folder.hpp"
@@ -15,6 +17,8 @@ Settings Settings::from_environment() {
   settings.force = value_of("CLGAUSS_LAYER_REPAIR") == "force";
   settings.repair = settings.force || value_of("CLGAUSS_LAYER_REPAIR") == "1";
   settings.json = value_of("CLGAUSS_LAYER_JSON");
+  if (const auto at = settings.json.find("%p"); at != std::string::npos)
+    settings.json.replace(at, 2, std::to_string(::getpid()));
   settings.explain = value_of("CLGAUSS_LAYER_EXPLAIN");
   if (const auto cache = xdg_folder("XDG_CACHE_HOME", ".cache");
       cache && value_of("CLGAUSS_CACHE") != "off")

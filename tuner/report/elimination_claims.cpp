@@ -14,8 +14,7 @@ namespace clgauss::tune::report {
 
 namespace {
 
-constexpr std::size_t kLarge = 1000;  // where the source divides its figures
-constexpr double kOutlier = 2;        // times the rule's time: a local maximum that a figure shows
+constexpr double kOutlier = 2;  // times the rule's time: a local maximum that a figure shows
 
 /// The verdict on what holds where nothing can be told apart: not if noise alone is why.
 std::string held_by_ties(bool all_tied, std::size_t unclear) {

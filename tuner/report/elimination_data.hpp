@@ -12,6 +12,9 @@
 
 namespace clgauss::tune::report {
 
+/// The n at which the source divides its figures.
+inline constexpr std::size_t kLarge = 1000;
+
 /// What competed at each n.
 using ByN = std::map<std::size_t, ContestResult>;
 

@@ -5,16 +5,18 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <ranges>
 
 #include "statistics.hpp"
 #include "tuner/measure/divisors.hpp"
 #include "tuner/report/elimination_tables.hpp"
+#include "tuner/reproduce/published.hpp"
 
 namespace clgauss::tune::report {
 
 namespace {
 
-constexpr std::size_t kMostCurves = 10, kMostRows = 8;
+constexpr std::size_t kMostCurves = 10, kMostRows = 8, kMostCompared = 3;
 constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
 // Largest over smallest value, from which on a linear axis hides the small ones.
 
@@ -153,10 +155,10 @@ struct SweepCut {
 };
 
 constexpr SweepCut kCuts[] = {
-    {3, "Time against the work-group size, n < 1000", 0, 999, 1, kAny},
-    {4, "Time against the work-group size, n < 1000, without size 1", 0, 999, 2, kAny},
-    {5, "Time against the work-group size, n >= 1000", 1000, kAny, 1, kAny},
-    {6, "Time against the work-group size, n >= 1000, sizes 128 to 384", 1000, kAny, 128, 384}};
+    {3, "Time against the work-group size, n < 1000", 0, kLarge - 1, 1, kAny},
+    {4, "Time against the work-group size, n < 1000, without size 1", 0, kLarge - 1, 2, kAny},
+    {5, "Time against the work-group size, n >= 1000", kLarge, kAny, 1, kAny},
+    {6, "Time against the work-group size, n >= 1000, sizes 128 to 384", kLarge, kAny, 128, 384}};
 
 /// The ok timings of `data` within the cut, by n.
 std::map<std::size_t, std::vector<Timing>> within(const EliminationData& data,
@@ -256,6 +258,48 @@ std::optional<Figure> sweep_figure(const EliminationData& data, int number) {
                    std::string(number == 6 ? " of this section." : " of each.") +
                    add_marks(figure, data, first, last);
   figure.caption += drawn_words(sizes, kMostCurves) + estimated_words(shown);
+  return figure;
+}
+
+std::optional<Figure> published_figure(const EliminationData& data, bool large) {
+  const auto published = published::elimination_times();
+  std::vector<std::size_t> sizes;
+  for (const auto& [n, contest] : data.sweep)
+    if ((n >= kLarge) == large && published.contains(n) &&
+        std::ranges::count_if(contest.timings, &Timing::ok) > 1)
+      sizes.push_back(n);
+  if (sizes.empty()) return std::nullopt;
+  Figure figure{
+      large ? "published-large" : "published-small",
+      fmt::format("Figures {} beside the source's own times", large ? "5 and 6" : "3 and 4"),
+      {},
+      {.label = "work-group size"},
+      kOverBest};
+  for (const std::size_t n : evenly(sizes, kMostCompared)) {
+    const ContestResult& contest = data.sweep.at(n);
+    Series here{fmt::format("n = {}, here", n), Style::line_points};
+    for (const Timing& timing : contest.timings) {
+      if (!timing.ok() || timing.local <= 1) continue;
+      here.x.push_back(static_cast<double>(timing.local));
+      here.y.push_back(timing.ms.median / contest.best()->ms.median);
+    }
+    const auto& times = published.at(n);
+    const double best = std::ranges::min(times | std::views::values);
+    Series theirs{fmt::format("n = {}, {}", n, published::elimination().device), Style::points};
+    for (const auto& [local, ms] : times) {
+      if (local <= 1) continue;
+      theirs.x.push_back(static_cast<double>(local));
+      theirs.y.push_back(ms / best);
+    }
+    figure.series.push_back(std::move(here));
+    figure.series.push_back(std::move(theirs));
+  }
+  figure.x.step = size_step(0, figure.series.front().x.back());
+  fit_ratio_axis(figure);
+  figure.caption =
+      "1 is the best size of each n. Lines: gauss_fwd here; points: the whole solve in f32, from "
+      "the authors' raw times. Size 1 is left out." +
+      drawn_words(sizes, kMostCompared);
   return figure;
 }
 

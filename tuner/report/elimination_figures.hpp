@@ -17,6 +17,10 @@ namespace clgauss::tune::report {
 /// section 128..384. Empty where the sweeps have fewer than two such sizes, 3 also without size 1.
 [[nodiscard]] std::optional<Figure> sweep_figure(const EliminationData& data, int number);
 
+/// The sweeps' times over the best of each n beside those of the source's own device, where the
+/// source has timed the n: from kLarge on, or below. Empty where it has timed none.
+[[nodiscard]] std::optional<Figure> published_figure(const EliminationData& data, bool large);
+
 /// What a size costs that is kept for all n of the sweeps: its time over the best of each n. Empty
 /// unless two sizes above 1 were timed at each of several n.
 [[nodiscard]] std::optional<Figure> one_size_figure(const EliminationData& data);

@@ -152,6 +152,7 @@ Section section_of(const EliminationData& data, const EliminationData* shrinking
   draw(rules_figure(data));
   for (Figure& figure : outliers_figures(data)) draw(std::move(figure));
   for (const int number : {3, 4, 5, 6}) draw(sweep_figure(data, number));
+  for (const bool large : {false, true}) draw(published_figure(data, large));
   draw(one_size_figure(data));
   section.html += "</div>\n";
   return section;

@@ -11,6 +11,7 @@
 #include "tuner/report/elimination_section.hpp"
 #include "tuner/report/kernel_section.hpp"
 #include "tuner/report/reproduction_sections.hpp"
+#include "tuner/reproduce/bandwidth_rates.hpp"
 #include "tuner/rows/measured.hpp"
 
 namespace clgauss::tune::report {
@@ -115,21 +116,32 @@ std::size_t listed(std::string_view list) {
   return all;
 }
 
-/// Which experiments on the elimination have fewer n than their command asked for.
+/// Which experiments within a budget have fewer n than their command asked for, and which sweep of
+/// bandwidth fewer of its group sizes.
 std::string cut_caution(const std::vector<Results>& results) {
   constexpr std::string_view option = "--sizes ";
   std::string cut;
   for (const Results& folder : results) {
     const std::string& command = folder.info.command;
+    if (command.find("--budget") == std::string::npos) continue;
+    const auto note = [&](std::size_t timed, std::size_t asked, const char* what) {
+      if (timed < asked)
+        cut += fmt::format("{} {} ({} of {} {})", cut.empty() ? "" : ",",
+                           folder.folder.filename().string(), timed, asked, what);
+    };
+    std::set<std::size_t> sizes, locals;
+    for (const Row& row : folder.rows) {
+      sizes.insert(row.n);
+      if (row.kernel == "sum_rows" && row.local >= kFirstLocal && row.local <= kLastLocal)
+        locals.insert(row.local);
+    }
     const std::size_t at = command.find(option);
-    if (at == std::string::npos || command.find("--budget") == std::string::npos) continue;
-    const std::string_view rest = std::string_view(command).substr(at + option.size());
-    const std::size_t asked = listed(rest.substr(0, rest.find(' ')));
-    std::set<std::size_t> timed;
-    for (const Row& row : folder.rows) timed.insert(row.n);
-    if (timed.size() < asked)
-      cut += fmt::format("{} {} ({} of {} n)", cut.empty() ? "" : ",",
-                         folder.folder.filename().string(), timed.size(), asked);
+    if (at != std::string::npos) {
+      const std::string_view rest = std::string_view(command).substr(at + option.size());
+      note(sizes.size(), listed(rest.substr(0, rest.find(' '))), "n");
+    }
+    if (!locals.empty() && command.find("--local ") == std::string::npos)
+      note(locals.size(), kAllLocals, "group sizes");
   }
   return cut.empty() ? cut : "Ended by the time budget:" + cut + ".";
 }

@@ -32,11 +32,17 @@ std::vector<std::size_t> coarse_first(std::vector<std::size_t> all, int highest)
   return all;
 }
 
-/// The document's sweep, every size. (On PoCL a size costs a second or two, most of it for building
-/// the kernels.)
+/// The document's sweep, every size: first multiples of 32, then some of 8 only, of 4 only and odd
+/// ones, so that whatever a budget leaves has sizes of each kind to compare. (On PoCL a size costs
+/// a second or two, most of it for building the kernels.)
 std::vector<std::size_t> sweep_locals(const Laboratory& laboratory) {
   if (!laboratory.options.locals.empty()) return laboratory.options.locals;
-  return coarse_first(steps(16, 512, 1), 5);
+  std::vector<std::size_t> locals = coarse_first(steps(kFirstLocal, kLastLocal, 1), 5);
+  std::ranges::stable_partition(locals, [](std::size_t local) {
+    const std::size_t place = local % 64;
+    return local == kFirstLocal || local % 32 == 0 || place == 40 || place == 36 || place == 37;
+  });
+  return locals;
 }
 
 /// The document's peaks, 32 groups, powers of two, and what has a meaning for this device's compute
@@ -68,9 +74,9 @@ class BandwidthCases {
         }) {}
 
   [[nodiscard]] std::vector<Case> all() {
+    const std::size_t units = std::max(1U, laboratory_.context.profile().compute_units);
     Row copied = row("copy", "", "walk");
-    copied.parameters =
-        fmt::format("UNITS={}", std::max(1U, laboratory_.context.profile().compute_units));
+    copied.parameters = fmt::format("UNITS={}", units);
     add(copied, [bench = bench_] { return bench->copy(); });
     for (const bool write : {false, true})
       for (const bool by_columns : {false, true})
@@ -87,6 +93,7 @@ class BandwidthCases {
       counting.work = static_cast<double>(size_ * size_);
       add(counting, [bench = bench_] { return bench->arithmetic({kSweepLocal, kSweepGroups}); });
     }
+    add_walk({false, false, 1}, {kFewLocal, kFewRounds * units});
     const auto locals = sweep_locals(laboratory_), groups = sweep_groups(laboratory_);
     for (std::size_t i = 0; i < std::max(locals.size(), groups.size());
          ++i)  // both, within any budget

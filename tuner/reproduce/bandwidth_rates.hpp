@@ -15,6 +15,10 @@ namespace clgauss::tune {
 
 inline constexpr std::size_t kSweepGroups = 1024;  // of the sweep of the group size, and of table 1
 inline constexpr std::size_t kSweepLocal = 256;    // of the sweep of the number of groups
+inline constexpr std::size_t kFirstLocal = 16, kLastLocal = 512;  // of the sweep of the group size
+inline constexpr std::size_t kAllLocals = kLastLocal - kFirstLocal + 1;
+/// "64 groups of 128" on the document's 16 units.
+inline constexpr std::size_t kFewLocal = 128, kFewRounds = 4;
 /// Groups a compute unit that the sweep of the number of groups holds, and one group more: the
 /// document's 32 groups and its peaks are 2, 16, 32, 40 and 48 on the 16 units of its device.
 inline constexpr std::array<std::size_t, 9> kUnitRounds{1, 2, 4, 8, 16, 32, 40, 48, 64};

@@ -164,7 +164,7 @@ std::vector<Claim> cpu_gpu_claims(const Measured& measured) {
                    cell(ratio(time("gpu_coalesced"), time("gpu_conflict_free"))) + " times"),
       step("unrolling the loop is faster", "text_coalesced", "text_unrolled", kFaster),
       unjudged("local memory answers 20 to 30 times sooner", "stated",
-               "the latencies are those of matmul-ladder, whose table judges it"),
+               "matmul-ladder's table judges it"),
       unjudged("local memory has about 10 times the bandwidth", "stated",
                "no kernel here does nothing but read local memory")};
   const auto unroll = ratio(time("text_coalesced"), time("text_unrolled")),

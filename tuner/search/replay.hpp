@@ -20,6 +20,9 @@ struct RecordedSpace {
 /// Throws UsageError if a configuration comes twice or none is correct.
 [[nodiscard]] RecordedSpace recorded_space(const T4File& file);
 
+/// How many of another search's best a search begins with.
+inline constexpr std::size_t kSeeds = 5;
+
 /// At most `count` configurations of `space`, the best that `file`, of another device or size,
 /// found: seeds for a search.
 [[nodiscard]] std::vector<std::size_t> best_of(const T4File& file, const Space& space,

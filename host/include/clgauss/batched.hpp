@@ -1,6 +1,6 @@
 #pragma once
 /// Many systems A_s x_s = b_s of one size, solved together by LU with partial pivoting or by
-/// Cholesky: real ones, n <= 2048, and complex ones, n <= 256.
+/// Cholesky: real ones, n <= 2048, and complex ones, n <= 256. By L D L^T: real ones, n <= 256.
 
 #include <clgauss/context.hpp>
 #include <clgauss/enqueue.hpp>
@@ -24,6 +24,8 @@ namespace CLGAUSS_EXPORT clgauss {
 inline constexpr Index kLargestBatchedSystem = 2048;
 /// The same of complex numbers.
 inline constexpr Index kLargestComplexBatchedSystem = 256;
+/// The same of L D L^T.
+inline constexpr Index kLargestSymmetricBatchedSystem = 256;
 
 /// Matrices of one shape in a buffer: element (i, j) of matrix s is number offset + s * stride + i
 /// * ld + j, in numbers of the call's type, real or complex. It owns only a reference to the
@@ -63,6 +65,10 @@ struct BatchedLuOptions {
   unsigned grid = 0;
   /// All A_s are symmetric, or Hermitian, and positive definite: use Cholesky, see BatchedLu.
   bool positive_definite = false;
+  /// All A_s are symmetric and may be indefinite: use L D L^T, see BatchedLu. For real numbers and
+  /// the kernel automatic, n <= kLargestSymmetricBatchedSystem. Without effect where
+  /// positive_definite is set.
+  bool symmetric = false;
   /// The numbers are complex, each two of the type, the real part first. The pivot has the largest
   /// |re| + |im| of its column, as in LAPACK's zgesv. For the kernels automatic, cpu, tile and ptx
   /// (n <= 128, in f64 n <= 96) and panels.
@@ -74,7 +80,8 @@ struct BatchedLuOptions {
 struct BatchFactors {
   BatchView lu;
   Index batch = 0;
-  cl::Buffer permutation;  // batch x n cl_int: row i of L U is row permutation[s n + i] of A_s
+  /// batch x n cl_int: row i of L U is row permutation[s n + i] of A_s. For L D L^T see BatchedLu.
+  cl::Buffer permutation;
   /// batch cl_int: 0, or 1 + the first column whose pivot is exactly zero or not finite. For
   /// Cholesky: whose pivot is not a positive number.
   cl::Buffer info;
@@ -89,11 +96,19 @@ struct BatchFactors {
 /// A_s = L_s D_s L_s^T. It is stored as the LU without exchanges that it is, U = D L^T. It reads
 /// only the lower triangles and takes half the flops. Of complex numbers it is L D L^H with a real
 /// D, and of the diagonal only the real parts are read.
+///
+/// With BatchedLuOptions::symmetric it is P_s A_s P_s^T = L_s D_s L_s^T with the pivots of Bunch
+/// and Kaufman, as in LAPACK's sytrf. It reads only the lower triangles, and takes half the flops.
+/// L is stored below the diagonal, D on it; where a block of D is 2 x 2, its number below the
+/// diagonal is in the place of L's 0. Above the diagonal nothing is written. Row i of P A P^T is
+/// row p = permutation[s n + i] of A; where a 2 x 2 block begins, the number is -1 - p. A pivot of
+/// 0 has only zeros below it.
 class BatchedLu {
  public:
   /// Throws DimensionError if n is 0 or above kLargestBatchedSystem, for complex numbers
-  /// kLargestComplexBatchedSystem; UsageError for an invalid grid; and DeviceLimit if `options`
-  /// name kernels that the device cannot run or that do not support n, Cholesky or complex numbers.
+  /// kLargestComplexBatchedSystem, for L D L^T kLargestSymmetricBatchedSystem; UsageError for an
+  /// invalid grid; and DeviceLimit if `options` name kernels that the device cannot run or that do
+  /// not support n, Cholesky, L D L^T or complex numbers.
   BatchedLu(Context& context, RealType type, Index n, const BatchedLuOptions& options = {});
   BatchedLu(BatchedLu&&) noexcept;
   BatchedLu& operator=(BatchedLu&&) noexcept;
@@ -104,7 +119,8 @@ class BatchedLu {
   void prepare(Index nrhs);
 
   /// Factors `batch` n-by-n matrices in place; the result refers to the caller's buffers. 2/3 n^3
-  /// flops per system, 8/3 n^3 of complex numbers. Throws BuildError, OutOfMemory, OpenClError.
+  /// flops per system by LU, half as many by Cholesky and L D L^T, four times as many of complex
+  /// numbers. Throws BuildError, OutOfMemory, OpenClError.
   BatchFactors factor(const BatchView& a, Index batch, const cl::Buffer& permutation,
                       const cl::Buffer& info, const EnqueueOptions& enqueue = {});
 
@@ -121,8 +137,13 @@ class BatchedLu {
                         const cl::Buffer& info, const EnqueueOptions& enqueue = {});
 
   /// The name of what factor_and_solve() runs for one right-hand side, for reports: "cpu", "each",
-  /// "ptx", "tile 8 x 8", "panels" or "blocks".
+  /// "ptx", "tile 8 x 8", "panels" or "blocks"; with BatchedLuOptions::symmetric "ldlt cpu", "ldlt
+  /// local" or "ldlt global", by where A is factored.
   [[nodiscard]] std::string kernel_name() const;
+
+  /// With BatchedLuOptions::symmetric, the inertia of each system of the last call that factored;
+  /// otherwise empty. It means nothing of a system with a pivot that is not finite. Waits.
+  [[nodiscard]] std::vector<Inertia> inertias() const;
 
  private:
   class CLGAUSS_HIDDEN Implementation;
@@ -184,14 +205,18 @@ struct BatchedSolution {
   Residual worst;                     // the largest among the systems that have an answer
   std::optional<Index> worst_system;  // the system with that residual
   std::optional<BatchedTrust> trust;  // if requested, and a system has an answer
-  SolveTimes times;                   // forward: factorisation and solution together; backward: 0
+  /// With BatchedLuOptions::symmetric, of every system. Means nothing of one that overflowed or has
+  /// a NaN.
+  std::vector<Inertia> inertias;
+  SolveTimes times;  // forward: factorisation and solution together; backward: 0
 };
 
 /// Solves every system of the batch, each scaled as solve() and solve_complex() do; system.complex
 /// says which, whatever options.lu.complex is. It works in as many chunks as the device's memory
 /// requires, and the host checks every answer by its residual. Throws DimensionError (shapes, n =
-/// 0, n above the largest as in BatchedLu), ValueError (a matrix that should be positive definite
-/// is not symmetric, or Hermitian), DeviceLimit, OutOfMemory, BuildError, OpenClError.
+/// 0, n above the largest as in BatchedLu), ValueError (a matrix that should be symmetric or
+/// Hermitian is not; it names the system and the element), DeviceLimit, OutOfMemory, BuildError,
+/// OpenClError.
 [[nodiscard]] BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
                                             const BatchedOptions& options = {},
                                             const ProgressCallback& progress = {});

@@ -29,7 +29,8 @@ struct LuOptions {
 
 /// For P A P^T = L D L^T: for k = 0, 1, ..., column k of A was exchanged with column exchanges[k],
 /// and row k with that row. For the first column of a 2-by-2 block of D, `below` holds the number
-/// below the diagonal and `pairs` is true. Such a block has a negative determinant.
+/// below the diagonal and `pairs` is true. Such a block has a negative determinant. In complex
+/// numbers `below` holds two parts for each column, and the diagonal is real.
 struct SymmetricPivots {
   std::vector<double> diagonal, below;
   std::vector<Index> exchanges;

@@ -6,10 +6,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kernels/common/number_type.hpp"
 
 namespace clgauss {
+
+struct BatchedQuestion;
 
 /// One family of kernels for one n and type. The arguments are those of BatchedLu, and views are
 /// counted in numbers; the batch is never empty.
@@ -27,6 +30,10 @@ class BatchedBackend {
                                 const BatchView& b, Index nrhs, Index batch,
                                 const cl::Buffer& info) = 0;
   [[nodiscard]] virtual std::string name() const = 0;
+  /// BatchedLu::inertias(). Waits.
+  [[nodiscard]] virtual std::vector<Inertia> inertias(const cl::CommandQueue& /*queue*/) const {
+    return {};
+  }
 
  protected:
   BatchedBackend() = default;
@@ -36,8 +43,11 @@ class BatchedBackend {
 [[nodiscard]] const KernelVariant& batched_ptx_variant();
 [[nodiscard]] const KernelVariant& batched_tile_variant();
 [[nodiscard]] const KernelVariant& batched_panels_variant();
+[[nodiscard]] const KernelVariant& batched_cholesky_variant();
 [[nodiscard]] const KernelVariant& batched_blocks_variant();
 [[nodiscard]] const KernelVariant& batched_panel_ptx_variant();
+[[nodiscard]] const KernelVariant& batched_ldlt_cpu_variant();
+[[nodiscard]] const KernelVariant& batched_ldlt_variant();
 
 /// The largest n of the kernels that hold a matrix of real numbers in registers (tile and ptx).
 inline constexpr Index kLargestInRegisters = 128;
@@ -58,12 +68,14 @@ inline constexpr Index kUsualBatchedN = 24;
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_tile(
     Context& context, RealType type, Index n, const BatchedLuOptions& options = {},
     std::optional<bool> in_registers = {});
-/// `parameters`: those of batched_panels_variant(), by default the usual ones. `workspace`: the
-/// most bytes of factors that factor_and_solve() keeps at a time.
+/// `parameters`: those of batched_panels_variant(), and `cholesky`: those of
+/// batched_cholesky_variant(), by default the usual ones. `workspace`: the most bytes of factors
+/// that factor_and_solve() keeps at a time.
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_panels(
     Context& context, RealType type, Index n, const BatchedLuOptions& options = {},
     const std::optional<Parameters>& parameters = {},
-    std::uint64_t workspace = std::uint64_t{1} << 30);
+    std::uint64_t workspace = std::uint64_t{1} << 30,
+    const std::optional<Parameters>& cholesky = {});
 /// Factors one system after the other with Lu, and solves with the kernels of batched_cpu.
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_each(
     Context& context, RealType type, Index n, const BatchedLuOptions& options = {});
@@ -72,6 +84,11 @@ inline constexpr Index kUsualBatchedN = 24;
     Context& context, RealType type, Index n, const BatchedLuOptions& options = {},
     const std::optional<Parameters>& parameters = {},
     std::uint64_t workspace = std::uint64_t{1} << 30);
+/// L D L^T of symmetric matrices. `cpu`: one work-item solves a system, in vectors, else a
+/// work-group, n <= kLargestInPanels. `packed`: in local memory; by default, where it fits.
+[[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_ldlt(Context& context, RealType type,
+                                                                Index n, bool cpu,
+                                                                std::optional<bool> packed = {});
 /// Null if the kernels do not build or fail their self-test.
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_ptx(Context& context, NumberType number,
                                                                Index n);
@@ -79,6 +96,10 @@ inline constexpr Index kUsualBatchedN = 24;
 /// Self-tests factor() and solve() of a backend; see require_batched().
 void require_batched_factors(Context& context, NumberType number, Index n, Index nrhs,
                              bool definite, BatchedBackend& backend);
+
+/// Solves the systems of a self-test by factor() and solve() of a backend.
+void factor_apart_and_solve(Context& context, Index n, const BatchedQuestion& question,
+                            BatchedBackend& backend);
 
 /// Passes a view's buffer, offset, leading dimension and stride as arguments.
 void pass_batch(Kernel& kernel, cl_uint& index, const BatchView& view);

@@ -54,12 +54,17 @@ KernelBuild BatchedByFactors::solve_build(Index nrhs) const {
   return build;
 }
 
-KernelBuild BatchedByFactors::panels_build(int which) const {
-  const KernelVariant& variant = batched_panels_variant();
-  KernelBuild build{variant.name, variant.file, macros_of(variant, number_.real, panels_)};
+KernelBuild BatchedByFactors::build_of(const KernelVariant& variant,
+                                       const Parameters& parameters) const {
+  KernelBuild build{variant.name, variant.file, macros_of(variant, number_.real, parameters)};
   build.defines.emplace_back("ROWS", std::to_string(round_up(n_, kRowsStep)));
-  build.defines.emplace_back("KERNEL", std::to_string(which));
   if (number_.complex) build.defines.emplace_back("COMPLEX", "1");
+  return build;
+}
+
+KernelBuild BatchedByFactors::panels_build(int which) const {
+  KernelBuild build = build_of(batched_panels_variant(), panels_);
+  build.defines.emplace_back("KERNEL", std::to_string(which));
   return build;
 }
 

@@ -12,6 +12,9 @@ namespace clgauss {
 /// as many systems at a time as fit into its workspace.
 class BatchedByFactors : public BatchedBackend {
  public:
+  /// Sizes rounded up to a multiple share a build of the kernels for up to ROWS rows.
+  static constexpr Index kRowsStep = 64;
+
   void factor(const cl::CommandQueue& queue, const BatchFactors& factors) final {
     factor_part(queue, factors.lu, {factors, 0});
   }
@@ -30,8 +33,6 @@ class BatchedByFactors : public BatchedBackend {
   };
 
   static constexpr Index kAlignment = 4;  // of rows, for the vector loads of products
-  /// Sizes rounded up to a multiple share a build of the kernels of batched_panels.cl.
-  static constexpr Index kRowsStep = 64;
 
   /// `panels`: parameters of batched_panels_variant(). `workspace`: the most bytes of factors at a
   /// time.
@@ -53,6 +54,9 @@ class BatchedByFactors : public BatchedBackend {
 
   /// The build of batched_solve.
   [[nodiscard]] KernelBuild solve_build(Index nrhs) const;
+  /// The build of a variant's kernels for this n, with ROWS.
+  [[nodiscard]] KernelBuild build_of(const KernelVariant& variant,
+                                     const Parameters& parameters) const;
   /// The build of kernel number `which` of batched_panels.cl for this n.
   [[nodiscard]] KernelBuild panels_build(int which) const;
   /// Right-hand sides per work-group of batched_solve, which reads the factors once for all of

@@ -198,9 +198,10 @@ const KernelVariant& batched_tile_variant() {
 Index largest_in_tile(NumberType number) { return Index{kLargestGrid} * largest_tile(number); }
 
 Variants batched_variants() {
-  static const std::array variants{&batched_cpu_variant(),       &batched_ptx_variant(),
-                                   &batched_tile_variant(),      &batched_panels_variant(),
-                                   &batched_panel_ptx_variant(), &batched_blocks_variant()};
+  static const std::array variants{
+      &batched_cpu_variant(),    &batched_ptx_variant(),      &batched_tile_variant(),
+      &batched_panels_variant(), &batched_cholesky_variant(), &batched_panel_ptx_variant(),
+      &batched_blocks_variant(), &batched_ldlt_cpu_variant(), &batched_ldlt_variant()};
   return variants;
 }
 

@@ -58,33 +58,16 @@ std::optional<Residual> plain_complex_residual(Index n, Index nrhs, std::span<co
   return residual;
 }
 
-}  // namespace
+/// The systems of a BatchedQuestion.
+constexpr Index kCount = 4, kSingular = 1, kZeroPivot = 2;
 
-void require_batched(Context& context, NumberType number, Index n, Index nrhs, bool definite,
+/// Asks `solve` for the systems of `a`, a row each, and throws WrongAnswer if one is wrong. The
+/// device has `given` in place of `a`.
+void require_answers(Context& context, NumberType number, Index n, Index nrhs, const Matrix& a,
+                     const Matrix& given,
                      const std::function<void(const BatchedQuestion&)>& solve) {
-  constexpr Index kCount = 4, kSingular = 1, kZeroPivot = 2;
   const RealType type = number.real;
-  const Index parts = number.parts();
-  Matrix a = random_of(type, kCount, n * n * parts, 1);
-  const Matrix b = random_of(type, kCount, n * nrhs * parts, 2);
-  const auto clear = [&](Index s, Index element) {
-    for (Index part = 0; part < parts; ++part) a(s, element * parts + part) = 0;
-  };
-  for (Index i = 0; i < n; ++i) clear(kSingular, i * n + n - 1);
-  if (n > 1 && !definite) clear(kZeroPivot, 0);
-  Matrix given = a;
-  const auto at = [&](Index i, Index j) { return (i * n + j) * parts; };
-  for (Index s = 0; s < kCount; ++s)
-    for (Index i = 0; i < (definite ? n : 0); ++i) {
-      const bool zero = s == kSingular && i + 1 == n;
-      clear(s, i * n + i);  // the imaginary part of the given diagonal stays: nobody reads it
-      a(s, at(i, i)) = given(s, at(i, i)) = zero ? 0 : 2 * static_cast<double>(n);
-      for (Index j = 0; j < i; ++j)
-        for (Index part = 0; part < parts; ++part) {
-          if (zero) a(s, at(i, j) + part) = given(s, at(i, j) + part) = 0;
-          a(s, at(j, i) + part) = (part == 0 ? 1 : -1) * a(s, at(i, j) + part);
-        }
-    }
+  const Matrix b = random_of(type, kCount, n * nrhs * number.parts(), 2);
   const BatchedQuestion question{
       {to_device(context, type, given, given.cols(), kKnownAnswer).buffer, 0, n, n * n},
       {to_device(context, type, b, b.cols(), kKnownAnswer).buffer, 0, nrhs, n * nrhs},
@@ -106,6 +89,49 @@ void require_batched(Context& context, NumberType number, Index n, Index nrhs, b
             .scaled,
         kScaledResidualBound, "the scaled residual");
   }
+}
+
+}  // namespace
+
+void require_batched(Context& context, NumberType number, Index n, Index nrhs, bool definite,
+                     const std::function<void(const BatchedQuestion&)>& solve) {
+  const RealType type = number.real;
+  const Index parts = number.parts();
+  Matrix a = random_of(type, kCount, n * n * parts, 1);
+  const auto clear = [&](Index s, Index element) {
+    for (Index part = 0; part < parts; ++part) a(s, element * parts + part) = 0;
+  };
+  for (Index i = 0; i < n; ++i) clear(kSingular, i * n + n - 1);
+  if (n > 1 && !definite) clear(kZeroPivot, 0);
+  Matrix given = a;
+  const auto at = [&](Index i, Index j) { return (i * n + j) * parts; };
+  for (Index s = 0; s < kCount; ++s)
+    for (Index i = 0; i < (definite ? n : 0); ++i) {
+      const bool zero = s == kSingular && i + 1 == n;
+      clear(s, i * n + i);  // the imaginary part of the given diagonal stays: nobody reads it
+      a(s, at(i, i)) = given(s, at(i, i)) = zero ? 0 : 2 * static_cast<double>(n);
+      for (Index j = 0; j < i; ++j)
+        for (Index part = 0; part < parts; ++part) {
+          if (zero) a(s, at(i, j) + part) = given(s, at(i, j) + part) = 0;
+          a(s, at(j, i) + part) = (part == 0 ? 1 : -1) * a(s, at(i, j) + part);
+        }
+    }
+  require_answers(context, number, n, nrhs, a, given, solve);
+}
+
+void require_batched_symmetric(Context& context, RealType type, Index n, Index nrhs,
+                               const std::function<void(const BatchedQuestion&)>& solve) {
+  const Matrix given = [&] {
+    Matrix numbers = random_of(type, kCount, n * n, 1);
+    for (Index j = 0; j < n; ++j) numbers(kSingular, (n - 1) * n + j) = 0;
+    for (Index i = 0; i < (n > 1 ? n : 0); ++i) numbers(kZeroPivot, i * n + i) = 0;
+    return numbers;
+  }();
+  Matrix a = given;
+  for (Index s = 0; s < kCount; ++s)
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < i; ++j) a(s, j * n + i) = a(s, i * n + j);
+  require_answers(context, type, n, nrhs, a, given, solve);
 }
 
 Residual residual_in_batch(NumberType number, Index n, Index nrhs, std::span<const double> a,

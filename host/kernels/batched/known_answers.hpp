@@ -29,4 +29,9 @@ struct BatchedQuestion {
 void require_batched(Context& context, NumberType number, Index n, Index nrhs, bool definite,
                      const std::function<void(const BatchedQuestion&)>& solve);
 
+/// The same of symmetric systems, of which the third has a diagonal of zeros. The numbers above the
+/// diagonals are unrelated and must not be read.
+void require_batched_symmetric(Context& context, RealType type, Index n, Index nrhs,
+                               const std::function<void(const BatchedQuestion&)>& solve);
+
 }  // namespace clgauss

@@ -7,6 +7,7 @@
 #include <clgauss/residual.hpp>
 #include <cmath>
 #include <complex>
+#include <utility>
 
 #include "matrix/max_or_nan.hpp"
 #include "matrix/transfer.hpp"
@@ -76,6 +77,26 @@ Matrix random_definite(RealType type, Index n) {
       a(i, 2 * j + 1) = i == j ? 0 : in_type(sum.imag());
       a(j, 2 * i + 1) = -a(i, 2 * j + 1);
     }
+  return a;
+}
+
+Matrix random_hermitian(RealType type, Index n, bool with_diagonal) {
+  Matrix a = random_of(type, n, 2 * n, 29);
+  for (Index i = 0; i < n; ++i) {
+    a(i, 2 * i + 1) = 0;
+    if (!with_diagonal) a(i, 2 * i) = 0;
+    for (Index j = 0; j < i; ++j) {
+      a(j, 2 * i) = a(i, 2 * j);
+      a(j, 2 * i + 1) = -a(i, 2 * j + 1);
+    }
+  }
+  return a;
+}
+
+/// `a` with 5 in place of what is not read of a Hermitian matrix: the upper triangle, and the
+/// imaginary parts of the diagonal.
+Matrix lower_half(Matrix a) {
+  for (Index i = 0; i < a.rows(); ++i) std::ranges::fill(a.row(i).subspan(2 * i + 1), 5.0);
   return a;
 }
 
@@ -176,11 +197,9 @@ void require_hermitian_solution(
   Matrix a = random_definite(type, n);
   const Matrix rhs = random_of(type, n, 2 * nrhs, 18);
   const auto question = [&] {
-    Matrix half = a;
-    for (Index i = 0; i < n; ++i)  // the upper triangle must not be read
-      std::ranges::fill(half.row(i).subspan(2 * i + 1), 5.0);
     return ComplexQuestion{
-        to_device(context, type, side_by_side(half, rhs, b, ld), ld, kKnownAnswer), n, nrhs, b};
+        to_device(context, type, side_by_side(lower_half(a), rhs, b, ld), ld, kKnownAnswer), n,
+        nrhs, b};
   };
   const ComplexQuestion asked = question();
   if (const auto failed = solve(asked))
@@ -193,6 +212,41 @@ void require_hermitian_solution(
   a(n / 2, 2 * (n / 2)) = -1;
   if (solve(question()) != n / 2)
     throw WrongAnswer("wrong answer: the column of a pivot that is not positive is not named");
+}
+
+void require_indefinite_solution(
+    Context& context, RealType type, Index n, Index nrhs, Index b, Index ld,
+    const std::function<ComplexOutcome(const ComplexQuestion&)>& solve) {
+  const Matrix rhs = random_of(type, n, 2 * nrhs, 18);
+  const auto question = [&](const Matrix& a) {
+    return ComplexQuestion{
+        to_device(context, type, side_by_side(lower_half(a), rhs, b, ld), ld, kKnownAnswer), n,
+        nrhs, b};
+  };
+  for (const bool with_diagonal : {true, false}) {
+    const Matrix a = random_hermitian(type, n, with_diagonal);
+    const ComplexQuestion asked = question(a);
+    const ComplexOutcome outcome = solve(asked);
+    if (outcome.failed)
+      throw WrongAnswer(
+          fmt::format("wrong answer: column {} of a regular matrix fails", *outcome.failed));
+    const Matrix all = answer_in(context, type, asked.a, n, ld);
+    Matrix exchanged = a;
+    exchange_rows(exchanged, outcome.exchanges);
+    for (Index k = 0; k < n; ++k)
+      for (Index i = 0; i < n; ++i)
+        for (const Index part : {0, 1})
+          std::swap(exchanged(i, 2 * k + part), exchanged(i, 2 * outcome.of_columns[k] + part));
+    require_complex_factors(exchanged, columns_of(all, 0, 2 * n), type, false);
+    require_error(complex_backward_error(a, rhs, columns_of(all, b, 2 * nrhs), type),
+                  kScaledResidualBound, "the scaled residual");
+  }
+  Matrix singular = random_hermitian(type, n, true);
+  for (Index i = 0; i < n; ++i)
+    for (const Index part : {0, 1})
+      singular(i, 2 * (n / 2) + part) = singular(n / 2, 2 * i + part) = 0;
+  if (!solve(question(singular)).failed)
+    throw WrongAnswer("wrong answer: a pivot of zero is not named");
 }
 
 }  // namespace clgauss

@@ -25,6 +25,7 @@ struct ComplexQuestion {
 struct ComplexOutcome {
   std::optional<Index> failed;
   std::vector<Index> exchanges;
+  std::vector<Index> of_columns = {};  // exchanges; of L D L^H
 };
 
 /// Tests P A = L U of complex numbers and A^-1 B, in place, as require_panel() and
@@ -40,6 +41,13 @@ void require_complex_solution(Context& context, RealType type, Index n, Index nr
 void require_hermitian_solution(
     Context& context, RealType type, Index n, Index nrhs, Index b, Index ld,
     const std::function<std::optional<Index>(const ComplexQuestion&)>& solve);
+
+/// The same for P A P^T = L D L^H of a Hermitian A that is indefinite, stored as an LU with rows
+/// and columns exchanged, once with zeros on the diagonal. Also tests that a zero pivot is
+/// reported.
+void require_indefinite_solution(
+    Context& context, RealType type, Index n, Index nrhs, Index b, Index ld,
+    const std::function<ComplexOutcome(const ComplexQuestion&)>& solve);
 
 /// Rows and columns of a panel, and the number of columns on either side of it.
 struct PanelShape {

@@ -51,6 +51,11 @@ std::vector<ParameterSpec> cpu_parameters() {
   return all;
 }
 
+void ask(Context& context, RealType type, LuFamily family) {
+  (void)ldlt_works(context, type, family);
+  (void)complex_ldlt_works(context, type, family);
+}
+
 std::string broken_rule(const Parameters& parameters, RealType /*type*/) {
   for (const char* name : {"VEC_WIDTH", "LOCAL"})
     if (const std::string rule = not_power_of_two(parameters, name); !rule.empty()) return rule;
@@ -60,7 +65,8 @@ std::string broken_rule(const Parameters& parameters, RealType /*type*/) {
 std::vector<Demand> demands(const Parameters& parameters, RealType type) {
   const auto local = static_cast<std::uint64_t>(value_of(parameters, "LOCAL")),
              width = static_cast<std::uint64_t>(value_of(parameters, "WIDTH"));
-  return {{"LOCAL", local, (width + local) * bytes_of(type) + local * sizeof(cl_uint)}};
+  // multipliers of complex numbers take twice as much as real ones
+  return {{"LOCAL", local, (2 * width + local) * bytes_of(type) + local * sizeof(cl_uint)}};
 }
 
 std::uint64_t workspace(const Parameters& parameters, const Setting& at) {
@@ -75,8 +81,7 @@ const KernelVariant& ldlt_cpu_variant() {
       .file = kFile,
       .parameters = cpu_parameters(),
       .lacks = lacks_long_loops,
-      .ask = [](Context& context,
-                RealType type) { (void)ldlt_works(context, type, LuFamily::cpu); },
+      .ask = [](Context& context, RealType type) { ask(context, type, LuFamily::cpu); },
       .broken_rule = broken_rule,
       .demands = demands,
       .workspace_bytes = workspace};
@@ -91,8 +96,7 @@ const KernelVariant& ldlt_variant() {
                                [](const Setting& at) { return usual_group(at, 512); },
                                [](const Setting&) { return 1; }),
       .lacks = lacks_nothing,
-      .ask = [](Context& context,
-                RealType type) { (void)ldlt_works(context, type, LuFamily::gpu); },
+      .ask = [](Context& context, RealType type) { ask(context, type, LuFamily::gpu); },
       .broken_rule = broken_rule,
       .demands = demands,
       .workspace_bytes = workspace};
@@ -110,13 +114,26 @@ Variants ldlt_variants() {
 
 namespace {
 
-/// Per row of A: entries of `type`, and of cl_uint.
+/// Per row of A: numbers, and cl_uints.
 constexpr std::uint64_t kNumbers = 4, kIndices = 5;
 
 /// Of `team`, besides the pieces: four lines (LINE of ldlt_panel.clh).
 constexpr Index kCounters = 64;
 
 Index pieces_of(const LdltCut& cut) { return ceil_div(cut.n, cut.piece); }
+
+Index ld_of_panel(NumberType number, Index n) {
+  return padded_ld(number.parts() * n, number.real) / number.parts();
+}
+
+/// The usual parameters; a vector of complex numbers has at least one.
+Parameters parameters_for(KernelMemo& kernels, const KernelVariant& variant, Index n) {
+  Parameters parameters =
+      usual_parameters(std::array{&variant}, {kernels.context().profile(), kernels.type(), n});
+  if (kernels.number().complex)
+    set_value(parameters, "VEC_WIDTH", std::max(2, value_of(parameters, "VEC_WIDTH")));
+  return parameters;
+}
 
 }  // namespace
 
@@ -125,21 +142,21 @@ LdltCut::LdltCut(const Parameters& parameters, Index rows)
       width(static_cast<Index>(value_of(parameters, "WIDTH"))),
       piece(static_cast<Index>(value_of(parameters, "PIECE"))) {}
 
-std::uint64_t LdltBuffers::bytes(RealType type, const LdltCut& cut) {
-  return cut.n * (kNumbers * bytes_of(type) + kIndices * sizeof(cl_uint)) +
-         (cut.width * (padded_ld(cut.n, type) + 1) + pieces_of(cut)) * bytes_of(type) +
+std::uint64_t LdltBuffers::bytes(NumberType number, const LdltCut& cut) {
+  return cut.n * (kNumbers * number.bytes() + kIndices * sizeof(cl_uint)) +
+         (cut.width * (ld_of_panel(number, cut.n) + 1) + pieces_of(cut)) * number.bytes() +
          (kCounters + pieces_of(cut)) * sizeof(cl_uint);
 }
 
-LdltBuffers::LdltBuffers(const Context& context, RealType type, const LdltCut& cut) {
+LdltBuffers::LdltBuffers(const Context& context, NumberType number, const LdltCut& cut) {
   constexpr const char* kWhat = "the workspace of L D L^T";
-  context.require_memory(bytes(type, cut), kWhat);
+  context.require_memory(bytes(number, cut), kWhat);
   const Index rows_or_one = std::max<Index>(cut.n, 1);
-  w.ld = padded_ld(rows_or_one, type);
-  w.buffer = context.allocate(cut.width * w.ld * bytes_of(type), kWhat);
-  d = context.allocate(kNumbers / 2 * rows_or_one * bytes_of(type), kWhat);
+  w.ld = ld_of_panel(number, rows_or_one);
+  w.buffer = context.allocate(cut.width * w.ld * number.bytes(), kWhat);
+  d = context.allocate(kNumbers / 2 * rows_or_one * number.bytes(), kWhat);
   work = context.allocate(
-      (kNumbers / 2 * rows_or_one + cut.width + pieces_of(cut)) * bytes_of(type), kWhat);
+      (kNumbers / 2 * rows_or_one + cut.width + pieces_of(cut)) * number.bytes(), kWhat);
   team = context.allocate((kCounters + pieces_of(cut)) * sizeof(cl_uint), kWhat);
   for (cl::Buffer* indices : {&kinds, &exchanges, &order, &rows, &ends})
     *indices = context.allocate(rows_or_one * sizeof(cl_uint), kWhat);
@@ -149,8 +166,7 @@ LdltBuffers::LdltBuffers(const Context& context, RealType type, const LdltCut& c
 LdltKernels::LdltKernels(KernelMemo& kernels, LuFamily family, Index n)
     : kernels_(kernels),
       variant_(ldlt_variant_of(family)),
-      parameters_(usual_parameters(std::array{&variant_},
-                                   {kernels.context().profile(), kernels.type(), n})),
+      parameters_(parameters_for(kernels, variant_, n)),
       cut_(parameters_, n),
       local_(static_cast<cl_uint>(value_of(parameters_, "LOCAL"))),
       chunk_(static_cast<cl_uint>(value_of(parameters_, "CHUNK"))),
@@ -159,11 +175,11 @@ LdltKernels::LdltKernels(KernelMemo& kernels, LuFamily family, Index n)
                   : 1) {}
 
 KernelBuild LdltKernels::build() const {
-  return {variant_.name, variant_.file, macros_of(variant_, kernels_.type(), parameters_)};
+  return {variant_.name, variant_.file, kernels_.all(macros())};
 }
 
 Kernel& LdltKernels::kernel(const char* name) {
-  return kernels_.get(variant_.file, name, with_parameters(variant_, parameters_, {}));
+  return kernels_.get(variant_.file, name, macros());
 }
 
 void LdltKernels::prepare() {

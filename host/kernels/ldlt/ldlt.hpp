@@ -1,5 +1,6 @@
 #pragma once
-/// The part of A = L D L^T with 2 x 2 pivots that is not a matrix product: cl/ldlt/ldlt.cl.
+/// The part of A = L D L^T with 2 x 2 pivots, or of a complex A = L D L^H, that is not a matrix
+/// product: cl/ldlt/ldlt.cl.
 
 #include <vector>
 
@@ -16,8 +17,10 @@ namespace clgauss {
 /// The variant for the family.
 [[nodiscard]] const KernelVariant& ldlt_variant_of(LuFamily family);
 
-/// Whether its kernels passed their self-test, a whole factorisation; see linalg/ldlt/sytrf.cpp.
+/// Whether its kernels passed their self-test, a whole factorisation; see linalg/ldlt/sytrf.cpp,
+/// and linalg/complex/complex_ldlt.cpp for complex numbers.
 [[nodiscard]] bool ldlt_works(Context& context, RealType type, LuFamily family);
+[[nodiscard]] bool complex_ldlt_works(Context& context, RealType type, LuFamily family);
 
 /// How a variant cuts n columns: at most `width` in a panel, and their rows into pieces of `piece`.
 struct LdltCut {
@@ -29,20 +32,21 @@ struct LdltCut {
 /// The results of a panel that are stored outside of A, and its workspace; see ldlt_panel.clh.
 struct LdltBuffers {
   /// Throws OutOfMemory.
-  LdltBuffers(const Context& context, RealType type, const LdltCut& cut);
-  [[nodiscard]] static std::uint64_t bytes(RealType type, const LdltCut& cut);
+  LdltBuffers(const Context& context, NumberType number, const LdltCut& cut);
+  [[nodiscard]] static std::uint64_t bytes(NumberType number, const LdltCut& cut);
 
-  MatrixView w;
+  MatrixView w;  // counted in numbers
   cl::Buffer d, kinds, exchanges, order, rows, ends, work, done, team;
 };
 
+/// Views are counted in numbers.
 class LdltKernels {
  public:
   /// Kinds of columns, as the kernels write them: a 1 x 1 pivot, the first or the second column of
   /// a 2 x 2 pivot.
-  static constexpr cl_uint kOne = 0, kFirst = 1, kSecond = 2;
+  static constexpr cl_uint kSingle = 0, kFirst = 1, kSecond = 2;
 
-  /// `family` is the LU family of the variant.
+  /// `family` is the LU family of the variant; `kernels` determines the type of numbers.
   LdltKernels(KernelMemo& kernels, LuFamily family, Index n);
 
   [[nodiscard]] const LdltCut& cut() const { return cut_; }
@@ -69,6 +73,7 @@ class LdltKernels {
 
  private:
   Kernel& kernel(const char* name);
+  [[nodiscard]] Defines macros() const { return with_parameters(variant_, parameters_, {}); }
   /// Launches a kernel over `count` rows or columns.
   void launch_chunks(const cl::CommandQueue& queue, const Kernel& kernel, cl_uint count) const;
 

@@ -161,7 +161,7 @@ void Butterflies::one_sided(const cl::CommandQueue& queue, const char* name, But
   butterfly.set_arguments_from(index, n_, which == Butterfly::u ? u_ : v_, positions);
   index += 3;
   pass_view(butterfly, index, to);
-  enqueue_kernel(queue, butterfly, cl::NDRange(nrhs, ceil_div(n_, 4)));
+  launch_items(factors_.context(), queue, butterfly, {nrhs, ceil_div(n_, 4)});
 }
 
 }  // namespace clgauss

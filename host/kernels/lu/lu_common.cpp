@@ -104,4 +104,11 @@ void launch_groups(const cl::CommandQueue& queue, const Kernel& kernel, std::siz
   enqueue_kernel(queue, kernel, cl::NDRange(groups * local), cl::NDRange(local));
 }
 
+void launch_items(const Context& context, const cl::CommandQueue& queue, const Kernel& kernel,
+                  const std::array<std::size_t, 2>& items) {
+  const bool alone = context.profile().type == DeviceType::cpu;
+  enqueue_kernel(queue, kernel, cl::NDRange(items[0], items[1]),
+                 alone ? cl::NDRange(1, 1) : cl::NullRange);
+}
+
 }  // namespace clgauss

@@ -1,6 +1,7 @@
 #pragma once
 /// Shared by the kernels of an LU: builds, flags and launches.
 
+#include <array>
 #include <clgauss/context.hpp>
 #include <clgauss/lab/lu_spec.hpp>
 #include <clgauss/real_type.hpp>
@@ -129,5 +130,11 @@ void pass_view(Kernel& kernel, cl_uint& index, const MatrixView& view);
 /// Launches `groups` work-groups of `local` work-items.
 void launch_groups(const cl::CommandQueue& queue, const Kernel& kernel, std::size_t groups,
                    std::size_t local);
+
+/// Launches short kernels that take any work-group size. On a CPU each work-item is a group,
+/// because a driver that chooses by the range may have to compile for every range (PoCL, 0.07 s
+/// each). Elsewhere the driver chooses.
+void launch_items(const Context& context, const cl::CommandQueue& queue, const Kernel& kernel,
+                  const std::array<std::size_t, 2>& items);
 
 }  // namespace clgauss

@@ -274,7 +274,7 @@ void WindowKernels::invert(const cl::CommandQueue& queue, const cl::Buffer& orde
   if (n == 0) return;
   Kernel& invert = kernel(lu_window_variant(), "invert_order");
   invert.set_arguments(order, positions);
-  enqueue_kernel(queue, invert, cl::NDRange(n));
+  launch_items(kernels_.context(), queue, invert, {n, 1});
 }
 
 void WindowKernels::extremes(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,

@@ -19,21 +19,27 @@ namespace {
 
 /// The n from which blocks are faster than panels, measured with thousands of systems on an H100.
 Index blocks_from(RealType type, bool positive_definite) {
-  const Index measured = (type == RealType::f64 ? 160 : 224) + (positive_definite ? 64 : 0);
-  return std::min(measured, kLargestInPanels + 1);
+  if (positive_definite) return kLargestInPanels + 1;
+  return type == RealType::f64 ? 160 : 224;
 }
 
 /// The largest n of systems that stay in registers. By Cholesky, panels are faster above it,
-/// measured with a thousand systems and more on an H200.
+/// measured with a thousand systems on an NVIDIA GPU.
 Index largest_to_stay(NumberType number, bool positive_definite) {
   const Index largest = largest_in_tile(number);
-  return positive_definite ? std::min<Index>(largest, number.complex ? 95 : 111) : largest;
+  return positive_definite ? std::min<Index>(largest, number.complex ? 95 : 64) : largest;
+}
+
+/// Whether the matrices are factored as L D L^T with 2 x 2 pivots.
+bool is_indefinite(const BatchedLuOptions& options) {
+  return options.symmetric && !options.positive_definite;
 }
 
 /// The kernels that run on every device; in registers up to n = `largest_in_registers`.
 std::unique_ptr<BatchedBackend> make_portable(Context& context, RealType type, Index n,
                                               const BatchedLuOptions& options,
                                               Index largest_in_registers) {
+  if (is_indefinite(options)) return make_batched_ldlt(context, type, n, false, false);
   const bool tile = options.kernel == BatchedKernel::tile || options.grid != 0;
   const bool automatic = options.kernel == BatchedKernel::automatic && !tile;
   if (options.kernel == BatchedKernel::blocks ||
@@ -59,6 +65,14 @@ std::unique_ptr<BatchedBackend> make_backend(Context& context, RealType type, In
                                              const BatchedLuOptions& options) {
   if (options.complex) check_complex(options);
   const bool automatic = options.kernel == BatchedKernel::automatic && options.grid == 0;
+  if (is_indefinite(options)) {
+    if (options.complex) throw DeviceLimit("batched L D L^T is of real numbers");
+    if (options.grid != 0) throw DeviceLimit("batched L D L^T has no grid of work-items");
+    if (!automatic)
+      throw DeviceLimit(fmt::format("the batched kernel {} is not of L D L^T",
+                                    batched_kernel_name(options.kernel)));
+    return make_batched_ldlt(context, type, n, suits_cpu_kernels(context));
+  }
   if (options.kernel == BatchedKernel::cpu || options.kernel == BatchedKernel::each || automatic) {
     if (suits_cpu_kernels(context))
       return options.kernel == BatchedKernel::each || (automatic && n > kLargestInPanels)
@@ -83,15 +97,20 @@ std::unique_ptr<BatchedBackend> make_backend(Context& context, RealType type, In
                        largest_to_stay(number, options.positive_definite));
 }
 
-void check_n(Index n, bool complex) {
+void check_n(Index n, const BatchedLuOptions& options) {
   if (n == 0) throw DimensionError("the systems of the batch are empty (0 x 0)");
-  const Index largest = complex ? kLargestComplexBatchedSystem : kLargestBatchedSystem;
+  const Index largest = options.complex          ? kLargestComplexBatchedSystem
+                        : is_indefinite(options) ? kLargestSymmetricBatchedSystem
+                                                 : kLargestBatchedSystem;
   if (n > largest)
     throw DimensionError(
         fmt::format("the systems of the batch are {} x {}; batched solves take up to {} x {}{}, "
                     "and {}() one large system",
-                    n, n, largest, largest, complex ? " of complex numbers" : "",
-                    complex ? "solve_complex" : "solve"));
+                    n, n, largest, largest,
+                    options.complex          ? " of complex numbers"
+                    : is_indefinite(options) ? " by L D L^T"
+                                             : "",
+                    options.complex ? "solve_complex" : "solve"));
 }
 
 }  // namespace
@@ -151,6 +170,10 @@ class BatchedLu::Implementation {
 
   [[nodiscard]] std::string name() const { return backend_->name(); }
 
+  [[nodiscard]] std::vector<Inertia> inertias() const {
+    return translate_opencl_errors([&] { return backend_->inertias(order_.last(context_)); });
+  }
+
   /// Throws DimensionError, which calls the matrices `name`, unless `view` can hold `batch` of them
   /// with n rows.
   void check(const BatchView& view, Index batch, Index cols, const char* name) const {
@@ -175,7 +198,7 @@ class BatchedLu::Implementation {
 };
 
 BatchedLu::BatchedLu(Context& context, RealType type, Index n, const BatchedLuOptions& options) {
-  check_n(n, options.complex);
+  check_n(n, options);
   translate_opencl_errors(
       [&] { implementation_ = std::make_unique<Implementation>(context, type, n, options); });
 }
@@ -227,14 +250,21 @@ void BatchedLu::factor_and_solve(const BatchView& a, const BatchView& b, Index n
 
 std::string BatchedLu::kernel_name() const { return implementation_->name(); }
 
+std::vector<Inertia> BatchedLu::inertias() const { return implementation_->inertias(); }
+
 void require_batched_factors(Context& context, NumberType number, Index n, Index nrhs,
                              bool definite, BatchedBackend& backend) {
   require_batched(context, number, n, nrhs, definite, [&](const BatchedQuestion& q) {
-    const BatchFactors factors{
-        q.a, q.batch, context.allocate(q.batch * n * sizeof(cl_int), "a known answer"), q.info};
-    backend.factor(context.queue(), factors);
-    backend.solve(context.queue(), factors, q.b, q.nrhs);
+    factor_apart_and_solve(context, n, q, backend);
   });
+}
+
+void factor_apart_and_solve(Context& context, Index n, const BatchedQuestion& q,
+                            BatchedBackend& backend) {
+  const BatchFactors factors{
+      q.a, q.batch, context.allocate(q.batch * n * sizeof(cl_int), "a known answer"), q.info};
+  backend.factor(context.queue(), factors);
+  backend.solve(context.queue(), factors, q.b, q.nrhs);
 }
 
 void pass_batch(Kernel& kernel, cl_uint& index, const BatchView& view) {

@@ -46,17 +46,17 @@ void check_shapes(const BatchedSystem& system) {
     throw DimensionError("the batch holds other numbers of values than its shapes say");
 }
 
-/// Throws ValueError, naming the first system that is not symmetric, or Hermitian.
-void require_definite_kind(const BatchedSystem& system) {
+/// Throws ValueError, naming the `method` and the first system that is not symmetric, or Hermitian.
+void require_symmetric_kind(const BatchedSystem& system, std::string_view method) {
   const Batch& batch = system.a;
   for (Index s = 0; s < batch.count; ++s) {
     const auto a = batch.matrix(s);
     Matrix matrix(batch.rows, batch.cols, {a.begin(), a.end()});
     try {
       if (system.complex)
-        require_hermitian(ComplexMatrix(std::move(matrix)));
+        require_hermitian(ComplexMatrix(std::move(matrix)), method);
       else
-        require_symmetric(matrix);
+        require_symmetric(matrix, method);
     } catch (const ValueError& error) {
       throw ValueError(fmt::format("system [{}]: {}", s, error.what()));
     }
@@ -79,13 +79,16 @@ Index chunk_of(const DeviceProfile& device, const BatchedSystem& system, RealTyp
 using Scalings = std::map<Index, Scaling>;
 
 Scalings scalings_of(const BatchedSystem& system, Index first, Index count, RealType type,
-                     bool definite) {
+                     const BatchedLuOptions& lu) {
+  const bool definite = lu.positive_definite;
   const Batch &a = system.a, &b = system.b;
   const Index n = a.rows, nrhs = system.nrhs();
   const auto scaling_of = [&](Index s) {
     if (system.complex)
       return definite ? complex_definite_scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type)
                       : complex_scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type);
+    if (lu.symmetric && !definite)
+      return symmetric_scaling_for(sizes_of(a.matrix(s), n), nrhs, a.matrix(s), b.matrix(s), type);
     return definite ? definite_scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type)
                     : scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type);
   };
@@ -111,7 +114,7 @@ class Chunks {
         parts_(system.parts()),
         n_(system.a.rows),
         nrhs_(system.nrhs()),
-        definite_(options.lu.positive_definite) {
+        lu_(options.lu) {
     const auto buffer = [&](Index numbers, const char* what) {
       return context.allocate(numbers * parts_ * bytes_of(type), what);
     };
@@ -126,11 +129,12 @@ class Chunks {
   void run(BatchedLu& lu, Index first, Index count, BatchedSolution& solution) {
     LapTimer timer;
     const cl::CommandQueue& queue = context_.queue();
-    const Scalings scalings = scalings_of(system_, first, count, type_, definite_);
+    const Scalings scalings = scalings_of(system_, first, count, type_, lu_);
     upload(scalings, first, count);
     solution.times.upload += timer.lap();
     lu.factor_and_solve(a_, b_, nrhs_, count, info_);
     queue.finish();
+    std::ranges::copy(lu.inertias(), std::back_inserter(solution.inertias));
     solution.times.forward += timer.lap();
     const Index size = parts_ * b_.stride;
     const auto x = download(queue, b_.buffer, type_, count * size);
@@ -218,7 +222,7 @@ class Chunks {
 
   /// Whether the zero or non-finite pivot of `column` results from leaving the type's range.
   [[nodiscard]] bool left_range(Index s, Index column, const Scaling& scaling) const {
-    if (!scaling.finite || scaling.may_underflow || definite_)
+    if (!scaling.finite || scaling.may_underflow || lu_.positive_definite || lu_.symmetric)
       return scaling.finite && scaling.may_underflow;
     const auto original = system_.a.matrix(s);
     Values a(original.begin(), original.end());
@@ -245,7 +249,7 @@ class Chunks {
   RealType type_;
   const BatchedSystem& system_;
   Index parts_, n_, nrhs_;
-  bool definite_;
+  BatchedLuOptions lu_;
   BatchView a_, b_, inverse_;
   cl::Buffer info_;
 };
@@ -298,7 +302,8 @@ SolveStatus status_of(const BatchedSolution& solution, const BatchedOptions& opt
 BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
                               const BatchedOptions& options, const ProgressCallback& progress) {
   check_shapes(system);
-  if (options.lu.positive_definite) require_definite_kind(system);
+  if (options.lu.positive_definite || options.lu.symmetric)
+    require_symmetric_kind(system, options.lu.positive_definite ? "cholesky" : "ldlt");
   LapTimer timer;
   BatchedSolution solution;
   solution.type = choose_type(context.profile(), options.type);

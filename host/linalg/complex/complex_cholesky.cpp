@@ -16,7 +16,7 @@ namespace clgauss {
 
 namespace {
 
-class ComplexCholesky : public ComplexLuWay {
+class ComplexCholesky : public HermitianWay {
  public:
   /// Uses the block size of `cut`, which is `parameters` or has a smaller BLOCK.
   ComplexCholesky(Context& context, RealType type, const ComplexLayout& layout,
@@ -32,15 +32,6 @@ class ComplexCholesky : public ComplexLuWay {
   void solve(const cl::CommandQueue& queue, const MatrixView& a) override {
     enqueue_substitution(queue, kernels_, gemm_, layout_, a);
   }
-  void solve_again(const cl::CommandQueue& queue, const MatrixView& a,
-                   Index /*columns: all*/) override {
-    solve(queue, a);
-  }
-  void solve_transposed(const cl::CommandQueue& queue, const MatrixView& a,
-                        Index /*columns: all*/) override {
-    solve(queue, a);  // A^H = A
-  }
-  void prepare_transposed() override {}
   Index columns_at_once() const override { return (layout_.end - layout_.b) / 2; }
   std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
     return kernels_.failed_column(queue, layout_.n);

@@ -38,6 +38,7 @@ ComplexFactors::ComplexFactors(Context& context, const ComplexSystem& system, Re
       n_(system.a.rows()),
       nrhs_(system.b.cols()),
       positive_definite_(options.positive_definite),
+      symmetric_(options.symmetric),
       what_(fmt::format("the complex {} system of n = {} with {} right-hand side{}",
                         real_type_name(type), n_, nrhs_, nrhs_ == 1 ? "" : "s")) {
   const Index columns = std::max<Index>(nrhs_, 1);
@@ -45,13 +46,12 @@ ComplexFactors::ComplexFactors(Context& context, const ComplexSystem& system, Re
   // The right-hand sides lie beside A and, on their way, in vectors_.
   MemoryNeed need{what_, type, n_ * n_ * number, 2 * n_ * columns * number, 0};
   need.workspace =
-      ComplexLu::bytes(context.profile(), type, n_, columns) + n_ * number + more_bytes;
+      ComplexLu::bytes(context.profile(), type, n_, columns, options) + n_ * number + more_bytes;
   need.host_copy = 2 * n_ * n_ * sizeof(double);
   require_memory(need, context.profile(), io::physical_memory());
   context.programs().prepare([&] {
     lu_.emplace(context, type, n_, columns, options);
-    diagonal_kernel_ = context.programs().kernel("diagonal.cl", "diagonal",
-                                                 with_real(type, Defines{{"COMPLEX", "1"}}));
+    diagonal_kernel_ = prepared_diagonal_kernel(context, {type, true});
     if (!estimates) return;
     try {
       lu_->prepare_transposed();
@@ -68,9 +68,10 @@ ComplexFactors::ComplexFactors(Context& context, const ComplexSystem& system, Re
 void ComplexFactors::upload(const ComplexSystem& system, Equilibration equilibration) {
   const ComplexLayout& layout = lu_->layout();
   const Matrix &a = system.a.parts(), &b = system.b.parts();
-  of_numbers_ = positive_definite_
-                    ? complex_definite_scaling_for(n_, nrhs_, a.values(), b.values(), type_)
-                    : complex_scaling_for(n_, nrhs_, a.values(), b.values(), type_, equilibration);
+  of_numbers_ =
+      positive_definite_ ? complex_definite_scaling_for(n_, nrhs_, a.values(), b.values(), type_)
+      : symmetric_       ? hermitian_scaling_for(n_, nrhs_, a.values(), b.values(), type_)
+                   : complex_scaling_for(n_, nrhs_, a.values(), b.values(), type_, equilibration);
   scaling_ = of_numbers_;
   scaling_.rows = of_parts(of_numbers_.rows);
   scaling_.columns = of_parts(of_numbers_.columns);
@@ -100,6 +101,7 @@ ComplexFactors::Pivots ComplexFactors::pivots() {
   pivots.positive_definite = positive_definite_;
   pivots.rows = read_twice([&] { return lu_->pivots(queue()); });
   pivots.failed_column = lu_->failed_column(queue());
+  pivots.symmetric = lu_->symmetric_pivots(queue());
   enqueue_diagonal(queue(), *diagonal_kernel_, a, n_, diagonal_);
   pivots.diagonal = Matrix(n_, 2, download_diagonal(queue(), a, diagonal_, number, n_));
   return pivots;

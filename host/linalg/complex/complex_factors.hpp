@@ -15,7 +15,8 @@ namespace clgauss {
 
 /// Vectors are in pairs (linalg/complex/complex_residual.hpp), and "transposed" means A^-H. Both
 /// parts of a number are scaled by the same power of two, and scaling() has an exponent for each
-/// part. With LuOptions::positive_definite, these are Cholesky's factors.
+/// part. With LuOptions::positive_definite, these are Cholesky's factors, with LuOptions::symmetric
+/// those of L D L^H.
 class ComplexFactors : public Factored {
  public:
   /// Allocates the memory, and builds and self-tests the kernels. With `estimates`, also those of
@@ -24,7 +25,7 @@ class ComplexFactors : public Factored {
   ComplexFactors(Context& context, const ComplexSystem& system, RealType type,
                  const LuOptions& options, bool estimates, std::uint64_t more_bytes = 0);
 
-  /// Equilibration does not affect Cholesky's factors.
+  /// Equilibration affects only the factors of an LU.
   void upload(const ComplexSystem& system, Equilibration equilibration);
   /// R A C for A, or for a matrix with as many parts.
   [[nodiscard]] Matrix scaled_parts(const Matrix& a) const {
@@ -38,10 +39,11 @@ class ComplexFactors : public Factored {
   void factor(const ProgressCallback& progress);
 
   struct Pivots {
-    std::vector<Index> rows;             // row k was exchanged with row rows[k]
-    std::optional<Index> failed_column;  // the first whose pivot is 0 or not finite
-    Matrix diagonal;                     // of U, n-by-2: real and imaginary parts
-    bool positive_definite = false;      // whether the factors are Cholesky's
+    std::vector<Index> rows;                   // row k was exchanged with row rows[k]
+    std::optional<Index> failed_column;        // the first whose pivot is 0 or not finite
+    std::optional<SymmetricPivots> symmetric;  // of L D L^H
+    Matrix diagonal;                           // of U, n-by-2: real and imaginary parts
+    bool positive_definite = false;            // whether the factors are Cholesky's
 
     /// |re| + |im| of the failed column's pivot; for Cholesky, the pivot itself, which is real.
     [[nodiscard]] double failed_pivot() const;
@@ -73,7 +75,7 @@ class ComplexFactors : public Factored {
   Context& context_;
   RealType type_;
   Index n_, nrhs_;
-  bool positive_definite_;
+  bool positive_definite_, symmetric_;
   std::string what_;
   Scaling of_numbers_;
   std::optional<ComplexLu> lu_;

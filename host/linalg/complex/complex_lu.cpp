@@ -12,6 +12,7 @@
 #include "kernels/gemm/gemm_backend.hpp"
 #include "launch/queue_progress.hpp"
 #include "linalg/complex/complex_cholesky.hpp"
+#include "linalg/complex/complex_ldlt.hpp"
 #include "linalg/complex/complex_substitution.hpp"
 #include "linalg/lu/getrs.hpp"
 #include "linalg/lu/lu_backend.hpp"
@@ -206,6 +207,7 @@ std::unique_ptr<ComplexLuWay> make_way_by_columns(Context& context, RealType typ
 std::unique_ptr<ComplexLuWay> make_way(Context& context, RealType type, const ComplexLayout& layout,
                                        const LuOptions& options) {
   if (options.positive_definite) return make_complex_cholesky(context, type, layout);
+  if (options.symmetric) return make_complex_ldlt(context, type, layout);
   if (lu_cpu_variant().lacks(context).empty()) {
     const LuSpec spec = complex_lu_cpu_spec(context.profile(), type, layout.n);
     if (complex_lu_works(context, type) && complex_lu_cpu_works(context, type, spec))
@@ -252,11 +254,13 @@ std::uint64_t transposed_bytes(const DeviceProfile& device, RealType type, Index
 
 }  // namespace
 
-std::uint64_t ComplexLu::bytes(const DeviceProfile& device, RealType type, Index n, Index nrhs) {
+std::uint64_t ComplexLu::bytes(const DeviceProfile& device, RealType type, Index n, Index nrhs,
+                               const LuOptions& options) {
   const Parameters parameters = parameters_for(device, type, n);
   const ComplexLayout layout(type, n, nrhs, parameters);
-  const std::uint64_t bytes =
+  std::uint64_t bytes =
       ComplexLuKernels::bytes(type, n, layout.end, parameters) + transposed_bytes(device, type, n);
+  if (options.symmetric) bytes += complex_ldlt_bytes(device, type, layout);
   if (device.type == DeviceType::cpu) {  // CPUs pack the operands of products
     const LuCpuBlocking cut(complex_lu_cpu_spec(device, type, n).parameters, n);
     return bytes + LuCpuWorkspace(cut, {type, true}).sum() + 2 * n * bytes_of(type) +

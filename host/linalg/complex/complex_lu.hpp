@@ -47,6 +47,24 @@ class ComplexLuWay {
   [[nodiscard]] virtual Index columns_at_once() const = 0;
   [[nodiscard]] virtual std::optional<Index> failed_column(const cl::CommandQueue& queue) = 0;
   [[nodiscard]] virtual std::vector<Index> pivots(const cl::CommandQueue& queue) = 0;
+  [[nodiscard]] virtual std::optional<SymmetricPivots> symmetric_pivots(
+      const cl::CommandQueue& /*queue*/) {
+    return std::nullopt;
+  }
+};
+
+/// Of a Hermitian A, where A^H = A. Every solve is of all columns.
+class HermitianWay : public ComplexLuWay {
+ public:
+  void solve_again(const cl::CommandQueue& queue, const MatrixView& a,
+                   Index /*columns: all*/) override {
+    solve(queue, a);
+  }
+  void solve_transposed(const cl::CommandQueue& queue, const MatrixView& a,
+                        Index /*columns: all*/) override {
+    solve(queue, a);
+  }
+  void prepare_transposed() override {}
 };
 
 class ComplexLu {
@@ -56,7 +74,8 @@ class ComplexLu {
   /// repeat_until_co_resident() ends there. Pivoting is always partial, except with
   /// LuOptions::positive_definite, which means the same as in Lu: the lower triangle of a Hermitian
   /// A is read, and of its diagonal the real parts. L and U = D L^H then take half the flops, and
-  /// pivots() exchange nothing. Throws NoUsableKernel, OutOfMemory.
+  /// pivots() exchange nothing. LuOptions::symmetric means P A P^T = L D L^H, as in Lu. Throws
+  /// NoUsableKernel, OutOfMemory.
   ComplexLu(Context& context, RealType type, Index n, Index nrhs, const LuOptions& options);
   /// For the factors alone of an m-by-n A, m >= n > 0. There is no B, and no solve.
   /// 4 m n^2 - 4/3 n^3 flops; work-groups do not wait for each other. Throws NoUsableKernel,
@@ -65,7 +84,7 @@ class ComplexLu {
 
   /// Bytes of all buffers besides A and B.
   [[nodiscard]] static std::uint64_t bytes(const DeviceProfile& device, RealType type, Index n,
-                                           Index nrhs);
+                                           Index nrhs, const LuOptions& options);
 
   [[nodiscard]] const ComplexLayout& layout() const { return layout_; }
 
@@ -97,6 +116,11 @@ class ComplexLu {
   }
   [[nodiscard]] std::vector<Index> pivots(const cl::CommandQueue& queue) const {
     return way_->pivots(queue);
+  }
+  /// The pivots of L D L^H; otherwise empty. Waits.
+  [[nodiscard]] std::optional<SymmetricPivots> symmetric_pivots(
+      const cl::CommandQueue& queue) const {
+    return way_->symmetric_pivots(queue);
   }
 
  private:

@@ -15,6 +15,7 @@
 #include "linalg/complex/complex_residual.hpp"
 #include "linalg/estimates/norm_estimator.hpp"
 #include "linalg/lu/lu_backend.hpp"
+#include "linalg/lu/pivots.hpp"
 #include "linalg/refinement/refine.hpp"
 #include "linalg/solve/assess.hpp"
 #include "linalg/solve/methods.hpp"
@@ -41,7 +42,7 @@ void require_known(const SolveOptions& options) {
                                  methods_that_allow(kComplexSystems), row.name));
 }
 
-/// As make_plan(), for the three methods of complex systems. Without fp64 on the device, `lu` means
+/// As make_plan(), for the methods of complex systems. Without fp64 on the device, `lu` means
 /// single accuracy if no accuracy is given.
 Plan plan_for(const DeviceProfile& device, const SolveOptions& options) {
   using enum Accuracy;
@@ -53,8 +54,7 @@ Plan plan_for(const DeviceProfile& device, const SolveOptions& options) {
   const RealType type = mixed                        ? RealType::f32
                         : wanted == single_precision ? options.type.value_or(RealType::f32)
                                                      : choose_type(device, options.type);
-  if (options.method == Method::cholesky)
-    return {Method::cholesky, choose_type(device, type), wanted};
+  if (row_of(options.method).symmetric) return {options.method, choose_type(device, type), wanted};
   const bool refines = type == RealType::f32 && wanted != single_precision;
   if (!refines) return {Method::lu, choose_type(device, type), wanted};
   if (options.method != Method::lu) return {Method::mixed, RealType::f32, wanted};
@@ -90,7 +90,9 @@ class ComplexRun {
   }
 
   ComplexSolution run(LuOptions lu) {
-    lu.positive_definite = plan_.method == Method::cholesky;
+    const MethodRow& row = row_of(plan_.method);
+    lu.positive_definite = row.definite;
+    lu.symmetric = row.symmetric && !row.definite;
     report("building the kernels");
     ComplexFactors factors(context_, system_, plan_.type, lu, is_estimated() || is_maximum(),
                            is_by_device() ? ComplexDeviceOperator::bytes(n_, nrhs_) : 0);
@@ -132,6 +134,7 @@ class ComplexRun {
   void judge_pivots(const ComplexFactors::Pivots& pivots, const ComplexFactors& factors) {
     result_.pivot_rows = pivots.rows;
     result_.failed_column = pivots.failed_column;
+    if (pivots.symmetric) result_.inertia = inertia_of(*pivots.symmetric);
     if (result_.failed_column) {
       result_.failed_pivot = pivots.failed_pivot();
       result_.status = factors.failure(pivots);
@@ -146,6 +149,7 @@ class ComplexRun {
       phase *= pivot / size;
       phase /= std::abs(phase);
       if (pivots.rows[k] != k) phase = -phase;
+      if (pivots.symmetric && pivots.symmetric->exchanges[k] != k) phase = -phase;
       log10_abs += std::log10(size);
     }
     const auto exponent = static_cast<double>(factors.exponent_of_determinant());
@@ -276,12 +280,23 @@ class ComplexRun {
   ComplexSolution result_;
 };
 
+/// Why an answer of L D L^H is not good enough, whose multipliers are not bounded as those of LU;
+/// empty if it is.
+std::string doubt_about_ldlt(const ComplexSolution& solution, const SolveOptions& options) {
+  const bool doubtful = solution.method == Method::ldlt &&
+                        solution.status == SolveStatus::inaccurate &&
+                        !(solution.residual.scaled <= options.max_scaled_residual);
+  return doubtful ? fmt::format("factors L D L^H left a scaled residual of {:.2g}",
+                                solution.residual.scaled)
+                  : std::string();
+}
+
 /// Why an answer from f32 factors is not good enough; empty if it is.
 std::string doubt_about(const ComplexSolution& solution) {
   if (!Plan{solution.method, solution.type, solution.accuracy}.refines()) return {};
   if (solution.failed_column)
     return fmt::format("in f32 the pivot of column {} is {}", *solution.failed_column + 1,
-                       solution.method == Method::cholesky ? "not positive" : "zero or not finite");
+                       row_of(solution.method).definite ? "not positive" : "zero or not finite");
   if (solution.status == SolveStatus::overflow || solution.refinement.backward_errors.empty())
     return {};
   return doubt_about_f32(solution.refinement, solution.trust, solution.accuracy);
@@ -293,7 +308,7 @@ ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
                               const SolveOptions& options, const ProgressCallback& progress) {
   check_shapes(system);
   require_known(options);
-  if (options.method == Method::cholesky) require_hermitian(system.a, method_name(options.method));
+  if (row_of(options.method).symmetric) require_hermitian(system.a, method_name(options.method));
   Plan plan = plan_for(context.profile(), options);
   const Index n = system.a.rows(), nrhs = system.b.cols();
   const bool wanted = nrhs > 0 || options.determinant || options.trust;
@@ -321,11 +336,15 @@ ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
     });
   };
   ComplexSolution solution = solve();
-  const std::string doubt = doubt_about(solution);
+  std::string doubt = doubt_about(solution);
   if (!doubt.empty() && context.profile().fp64) {
-    plan = {plan.method == Method::cholesky ? Method::cholesky : Method::lu, RealType::f64,
-            plan.accuracy};
+    plan = {row_of(plan.method).symmetric ? plan.method : Method::lu, RealType::f64, plan.accuracy};
     solution = solve();
+  }
+  if (const std::string of_ldlt = doubt_about_ldlt(solution, options); !of_ldlt.empty()) {
+    plan.method = Method::lu;
+    solution = solve();
+    doubt = of_ldlt;
   }
   solution.passed_over = doubt;
   solution.times.build += timer.lap() - solution.times.sum();

@@ -86,7 +86,7 @@ void bind(GaussKernels& kernels, const GaussBuffers& d, RealType type, cl_ulong 
 void launch_first(const cl::CommandQueue& queue, const DeviceProfile& device,
                   const Launcher& launcher, GaussKernels& kernels, const GaussBuffers& d,
                   const GaussOptions& options) {
-  Launcher unrecorded(device, queue, launcher.policy(), launcher.split(), d.ld);
+  Launcher unrecorded(device, queue, launcher.policy(), launcher.split(), launcher.longest());
   bind(kernels, d, options.type, d.n - 1);  // the last step: it exchanges and eliminates nothing
   const auto launch = [&](const Kernel& kernel, NdRange range) {
     unrecorded.launch(kernel, range);
@@ -226,14 +226,15 @@ Variants gauss_variants() {
   return list;
 }
 
-void require_gauss_kernels(Context& context, RealType type, const WorkGroupPolicy& policy) {
+void require_gauss_kernels(Context& context, RealType type, const WorkGroupPolicy& policy,
+                           std::size_t longest) {
   const KernelVariant& variant = *gauss_variants().front();
   const KernelBuild build{variant.name, variant.file, real_defines(type)};
   const bool works = context.trials().passes(build, [&] {
     Matrix a = generate_matrix("random", 37, 1);
     a(0, 0) = 0;
     const System system{a, row_sums(a)};
-    Launcher launcher(context.profile(), context.queue(), policy, SplitMode::automatic);
+    Launcher launcher(context.profile(), context.queue(), policy, SplitMode::automatic, longest);
     const EliminationResult result = gauss_solve(context, launcher, system, {type});
     const double error = compute_residual(system, result.x, unit_roundoff(type)).scaled;
     if (!(error <= kScaledResidualBound))

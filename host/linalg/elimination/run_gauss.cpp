@@ -104,9 +104,9 @@ EliminationResult run_gauss(Context& context, const System& system, RealType typ
                             const SolveOptions& options, const ProgressCallback& progress,
                             Solution& solution) {
   const ResolvedPolicy resolved = resolve(context, options, type, system.a.rows());
-  require_gauss_kernels(context, type, resolved.policy);
-  Launcher launcher(context.profile(), context.queue(), resolved.policy, resolved.split,
-                    system.a.rows() + system.b.cols());
+  const std::size_t longest = system.a.rows() + system.b.cols();
+  require_gauss_kernels(context, type, resolved.policy, longest);
+  Launcher launcher(context.profile(), context.queue(), resolved.policy, resolved.split, longest);
   EliminationResult result =
       gauss_solve(context, launcher, system, {type, options.pivoting, options.ndrange}, progress);
   solution.work_group = report_work_group(context, launcher, resolved, type);

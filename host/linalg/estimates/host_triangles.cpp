@@ -11,7 +11,7 @@ namespace {
 
 constexpr Index kRows = 4;      // at once, to reuse what is read of X
 constexpr Index kBlock = 256;   // rows that one core solves before all cores update the rest
-constexpr Index kStrip = 1024;  // columns whose part of X stays in the nearest cache
+constexpr Index kStrip = 1024;  // numbers of a vector that stay in the nearest cache
 
 template <typename V, typename Real>
 CLGAUSS_INLINE void load(const Real* place, typename V::Numbers& numbers) {
@@ -118,11 +118,108 @@ struct Span {
   Index first, last;
 };
 
+/// Two columns of a triangle's right-hand sides in f64, which become those of the answer. The loops
+/// take them as `kPairs` pairs of vectors: `by_rows` has a number for each row, `by_columns` for
+/// each number in a row of the triangle; in both, the second vector of a pair is `next` after the
+/// first.
+template <typename Wide>
+class TwoColumns;
+
+template <>
+class TwoColumns<double> {
+ public:
+  static constexpr Index kPairs = 1;
+
+  explicit TwoColumns(Index n) : next(n), x_(2 * n) {}
+
+  /// Before a triangle is solved with the answers of the one before.
+  void begin(bool /*transposed*/) {}
+  [[nodiscard]] double open(Index k, Index c, bool /*transposed*/) const {
+    return x_[c * next + k];
+  }
+  [[nodiscard]] double solved(Index k, Index c) const { return x_[c * next + k]; }
+  void solve(Index k, Index c, double x) { x_[c * next + k] = x; }
+
+  [[nodiscard]] double* by_rows(Index /*pair*/) { return x_.data(); }
+  [[nodiscard]] double* by_columns(Index /*pair*/) { return x_.data(); }
+  const Index next;
+
+ private:
+  Values x_;
+};
+
+/// A column of complex numbers is a pair. Its parts are the vectors of by_rows. Those of by_columns
+/// are, for T x with t = (re, im), (re, -im) and (im, re) of x, whose products with t are the parts
+/// of t x. For T^T x they are t re(x) and t im(x), summed up.
+template <>
+class TwoColumns<std::complex<double>> {
+ public:
+  static constexpr Index kPairs = 2;
+
+  explicit TwoColumns(Index n) : next(3 * n), x_(kPairs * 2 * next) {}
+
+  void begin(bool transposed) {
+    if (!transposed) return;
+    for (Index c = 0; c < kPairs; ++c)
+      for (Index k = 0; k < next / 3; ++k) {
+        store(by_columns(c) + 2 * k, solved(k, c));
+        store(by_columns(c) + next + 2 * k, 0);
+      }
+  }
+  [[nodiscard]] std::complex<double> open(Index k, Index c, bool transposed) const {
+    if (!transposed) return solved(k, c);
+    const double *const of_re = place(c) + 2 * k, *const of_im = of_re + next;
+    return {of_re[0] - of_im[1], of_re[1] + of_im[0]};
+  }
+  [[nodiscard]] std::complex<double> solved(Index k, Index c) const {
+    const double* const re = place(c) + next / 3 * 2 + k;
+    return {re[0], re[next]};
+  }
+  void solve(Index k, Index c, const std::complex<double>& x) {
+    by_rows(c)[k] = x.real();
+    by_rows(c)[next + k] = x.imag();
+    store(by_columns(c) + 2 * k, std::conj(x));
+    store(by_columns(c) + next + 2 * k, {x.imag(), x.real()});
+  }
+
+  [[nodiscard]] double* by_rows(Index pair) { return by_columns(pair) + next / 3 * 2; }
+  [[nodiscard]] double* by_columns(Index pair) { return x_.data() + pair * 2 * next; }
+  const Index next;
+
+ private:
+  static void store(double* parts, const std::complex<double>& number) {
+    parts[0] = number.real();
+    parts[1] = number.imag();
+  }
+  [[nodiscard]] const double* place(Index pair) const { return x_.data() + pair * 2 * next; }
+
+  Values x_;
+};
+
+/// How a triangle's numbers are read: in f64 as `Wide`, by the loops as `kParts` of type Real.
+template <typename Number>
+struct NumberKind {
+  using Real = Number;
+  using Wide = double;
+  static constexpr Index kParts = 1;
+};
+template <typename Part>
+struct NumberKind<std::complex<Part>> {
+  using Real = Part;
+  using Wide = std::complex<double>;
+  static constexpr Index kParts = 2;
+};
+
 /// X <- T^-1 X or T^-T X, for a triangle T and an X of two columns.
-template <typename Real>
+template <typename Number>
 class Substitution {
  public:
-  Substitution(const HostTriangles<Real>& m, bool upper, bool transposed, double* x)
+  using Real = typename NumberKind<Number>::Real;
+  using Wide = typename NumberKind<Number>::Wide;
+  static constexpr Index kParts = NumberKind<Number>::kParts;
+  static constexpr Index kPairs = TwoColumns<Wide>::kPairs;
+
+  Substitution(const HostTriangles<Number>& m, bool upper, bool transposed, TwoColumns<Wide>& x)
       : m_(m),
         is_unit_(upper != m.is_unit_lower),
         transposed_(transposed),
@@ -131,6 +228,7 @@ class Substitution {
 
   void run() {
     const Index blocks = (m_.n + kBlock - 1) / kBlock;
+    x_.begin(transposed_);
     for (Index b = 0; b < blocks; ++b) {
       const Index first = (forward_ ? b : blocks - 1 - b) * kBlock;
       const Span block{first, std::min(m_.n, first + kBlock)};
@@ -141,27 +239,34 @@ class Substitution {
   }
 
  private:
-  [[nodiscard]] const Real* number(Index i, Index j) const { return m_.numbers + i * m_.step + j; }
+  /// Columns whose part of a pair of vectors stays in the nearest cache.
+  static constexpr Index kColumns = kStrip / kParts;
+  /// The work for a number of T, in that for a real number and a pair.
+  static constexpr Index kWork = kParts * kPairs;
+
+  [[nodiscard]] Wide number(Index i, Index j) const { return Wide(m_.numbers[i * m_.step + j]); }
 
   /// Subtracts the terms of the columns `known` from the rows of a block, on all cores.
   void subtract_known(Span block, Span known) {
     const Index columns = known.last - known.first;
     in_parallel((block.last - block.first + kRows - 1) / kRows,
-                kElementsPerThread / (kRows * columns + 1) + 1, [&](Index first, Index last) {
+                kElementsPerThread / (kWork * kRows * columns + 1) + 1,
+                [&](Index first, Index last) {
                   const Index top = block.first + first * kRows,
                               end = std::min(block.last, block.first + last * kRows);
-                  for (Index j = known.first; j < known.last; j += kStrip)
-                    subtract_dots({top, end}, {j, std::min(known.last, j + kStrip)});
+                  for (Index j = known.first; j < known.last; j += kColumns)
+                    subtract_dots({top, end}, {j, std::min(known.last, j + kColumns)});
                 });
   }
   /// Subtracts the terms of a block from the columns `open`, on all cores.
   void subtract_from(Span open, Span block) {
     const Index rows = block.last - block.first;
-    in_parallel(open.last - open.first, kElementsPerThread / rows + 1,
-                [&](Index first, Index last) {
-                  for (Index j = first; j < last; j += kStrip)
-                    subtract_rows(block, {open.first + j, open.first + std::min(last, j + kStrip)});
-                });
+    in_parallel(
+        open.last - open.first, kElementsPerThread / (kWork * rows) + 1,
+        [&](Index first, Index last) {
+          for (Index j = first; j < last; j += kColumns)
+            subtract_rows(block, {open.first + j, open.first + std::min(last, j + kColumns)});
+        });
   }
   void solve_block(Span block) {
     for (Index done = 0; done < block.last - block.first; done += kRows) {
@@ -174,61 +279,84 @@ class Substitution {
     }
   }
   void solve_corner(Index i, Index rows) {
-    for (Index c = 0; c < 2; ++c) {
-      double* const x = x_ + c * m_.n;
+    for (Index c = 0; c < 2; ++c)
       for (Index step = 0; step < rows; ++step) {
         const Index k = i + (forward_ ? step : rows - 1 - step);
+        Wide x = x_.open(k, c, transposed_);
         for (Index other = 0; other < step; ++other) {
           const Index s = i + (forward_ ? other : rows - 1 - other);
-          x[k] -= double{transposed_ ? *number(s, k) : *number(k, s)} * x[s];
+          x -= (transposed_ ? number(s, k) : number(k, s)) * x_.solved(s, c);
         }
-        if (!is_unit_) x[k] /= double{*number(k, k)};
+        if (!is_unit_) x /= number(k, k);
+        x_.solve(k, c, x);
       }
-    }
   }
 
   void subtract_dots(Span rows, Span columns) {
-    loops_.subtract_dots(rows.last - rows.first, columns.last - columns.first,
-                         number(rows.first, columns.first), m_.step, x_ + columns.first,
-                         x_ + rows.first, m_.n);
+    for (Index pair = 0; pair < kPairs; ++pair)
+      loops_.subtract_dots(rows.last - rows.first, kParts * (columns.last - columns.first),
+                           part(rows.first, columns.first), kParts * m_.step,
+                           x_.by_columns(pair) + kParts * columns.first,
+                           x_.by_rows(pair) + rows.first, x_.next);
   }
   void subtract_rows(Span rows, Span columns) {
-    loops_.subtract_rows(rows.last - rows.first, columns.last - columns.first,
-                         number(rows.first, columns.first), m_.step, x_ + rows.first,
-                         x_ + columns.first, m_.n);
+    for (Index pair = 0; pair < kPairs; ++pair)
+      loops_.subtract_rows(rows.last - rows.first, kParts * (columns.last - columns.first),
+                           part(rows.first, columns.first), kParts * m_.step,
+                           x_.by_rows(pair) + rows.first,
+                           x_.by_columns(pair) + kParts * columns.first, x_.next);
+  }
+  /// The parts of row i from number j on.
+  [[nodiscard]] const Real* part(Index i, Index j) const {
+    return reinterpret_cast<const Real*>(m_.numbers + i * m_.step + j);
   }
 
-  const HostTriangles<Real>& m_;
+  const HostTriangles<Number>& m_;
   const HostTriangleLoops<Real>& loops_ = loops<Real>();
   bool is_unit_, transposed_, forward_;
-  double* x_;
+  TwoColumns<Wide>& x_;
 };
+
+/// Row i of column c, in `parts`, one or two rows of a matrix.
+double number_at(const Matrix& parts, Index i, Index c, double /*kind*/) { return parts(i, c); }
+std::complex<double> number_at(const Matrix& parts, Index i, Index c,
+                               const std::complex<double>& /*kind*/) {
+  return {parts(2 * i, c), parts(2 * i + 1, c)};
+}
+void set_number(Matrix& parts, Index i, Index c, double number) { parts(i, c) = number; }
+void set_number(Matrix& parts, Index i, Index c, const std::complex<double>& number) {
+  parts(2 * i, c) = number.real();
+  parts(2 * i + 1, c) = number.imag();
+}
 
 }  // namespace
 
-template <typename Real>
-Matrix HostTriangles<Real>::solve(const Matrix& b, bool transposed) const {
+template <typename Number>
+Matrix HostTriangles<Number>::solve(const Matrix& b, bool transposed) const {
   return solve_by({transposed, !transposed}, b, transposed);
 }
 
-template <typename Real>
-Matrix HostTriangles<Real>::solve_upper(const Matrix& b, bool transposed) const {
+template <typename Number>
+Matrix HostTriangles<Number>::solve_upper(const Matrix& b, bool transposed) const {
   return solve_by({true}, b, transposed);
 }
 
 /// Solves with triangles in this order; true stands for the upper one.
-template <typename Real>
-Matrix HostTriangles<Real>::solve_by(std::initializer_list<bool> uppers, const Matrix& b,
-                                     bool transposed) const {
-  Matrix result(n, b.cols(), Values(n * b.cols()));
-  Values x(2 * n);
+template <typename Number>
+Matrix HostTriangles<Number>::solve_by(std::initializer_list<bool> uppers, const Matrix& b,
+                                       bool transposed) const {
+  using Wide = typename NumberKind<Number>::Wide;
+  const Index rows = NumberKind<Number>::kParts * n;
+  Matrix result(rows, b.cols(), Values(rows * b.cols()));
+  TwoColumns<Wide> x(n);
   for (Index c = 0; c < b.cols(); c += 2) {
     const Index columns = std::min<Index>(2, b.cols() - c);
     for (Index i = 0; i < n; ++i)
-      for (Index k = 0; k < 2; ++k) x[k * n + i] = k < columns ? b(i, c + k) : 0;
-    for (const bool upper : uppers) Substitution<Real>(*this, upper, transposed, x.data()).run();
+      for (Index k = 0; k < 2; ++k)
+        x.solve(i, k, k < columns ? number_at(b, i, c + k, Wide{}) : Wide{});
+    for (const bool upper : uppers) Substitution<Number>(*this, upper, transposed, x).run();
     for (Index i = 0; i < n; ++i)
-      for (Index k = 0; k < columns; ++k) result(i, c + k) = x[k * n + i];
+      for (Index k = 0; k < columns; ++k) set_number(result, i, c + k, x.solved(i, k));
   }
   return result;
 }
@@ -240,6 +368,8 @@ std::span<const HostTriangleLoops<Real>> all_host_triangle_loops() {
 
 template struct HostTriangles<float>;
 template struct HostTriangles<double>;
+template struct HostTriangles<std::complex<float>>;
+template struct HostTriangles<std::complex<double>>;
 template std::span<const HostTriangleLoops<float>> all_host_triangle_loops();
 template std::span<const HostTriangleLoops<double>> all_host_triangle_loops();
 

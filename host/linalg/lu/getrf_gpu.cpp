@@ -72,8 +72,8 @@ class LuGpu : public LuBackend {
         (void)ahead_->shared_gemm->can_multiply(rest_ahead(a, k, share));
       }
     for (const cl_uint width : {kPanelWidth, nb_}) laswp_trsm_.prepare(width, true);
-    getrs_kernels().prepare(nrhs);
-    if (solves_few(nrhs)) few_solves().prepare_faster(context_, nrhs);
+    if (!solves_few(nrhs) || !few_solves().prepare_faster(context_, nrhs))
+      getrs_kernels().prepare(nrhs);
   }
 
   void prepare_transposed(Index nrhs) override {

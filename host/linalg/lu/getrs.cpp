@@ -23,6 +23,11 @@ TrsvKernel* Getrs::way_for_one() {
 void Getrs::prepare(Index nrhs) {
   if (nrhs == 0) return;
   kernels_.prepare(kernels_.solve_block(), false);
+  prepare_substitution(nrhs);
+}
+
+void Getrs::prepare_substitution(Index nrhs) {
+  if (nrhs == 0) return;
   TrsvKernel* one = nrhs == 1 ? way_for_one() : nullptr;
   if (one == nullptr)
     kernels_.prepare_trsm();
@@ -102,9 +107,10 @@ void FewSolves::prepare(Context& context, Index nrhs, std::initializer_list<bool
   queue.finish();
 }
 
-void FewSolves::prepare_faster(Context& context, Index nrhs) {
-  // Both directions are prepared, because the self-test also solves transposed.
-  if (beats_products(nrhs)) prepare(context, nrhs, {false, true});
+bool FewSolves::prepare_faster(Context& context, Index nrhs) {
+  if (!beats_products(nrhs)) return false;
+  prepare(context, nrhs, {false, true});  // both, because the self-test also solves transposed
+  return true;
 }
 
 void FewSolves::prepare_both(Context& context, Index nrhs) {

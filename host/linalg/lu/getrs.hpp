@@ -21,8 +21,10 @@ class Getrs {
   /// wait for each other.
   Getrs(const LuSetting& setting, LaswpTrsmKernels& kernels, LuUpdates& updates, bool may_wait);
 
-  /// Builds the kernels for `nrhs` right-hand sides. Throws NoUsableKernel.
+  /// Builds the kernels of solve() for `nrhs` right-hand sides. Throws NoUsableKernel.
   void prepare(Index nrhs);
+  /// The same for substitute(), which exchanges no rows.
+  void prepare_substitution(Index nrhs);
 
   /// B <- U^-1 L^-1 P B, n-by-nrhs.
   void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
@@ -70,7 +72,8 @@ class FewSolves {
   /// on a system of one row. Throws NoUsableKernel.
   void prepare_transposed(Context& context, Index nrhs) { prepare(context, nrhs, {true}); }
   /// As prepare_transposed(), for both directions, if beats_products(); otherwise does nothing.
-  void prepare_faster(Context& context, Index nrhs);
+  /// Returns beats_products(): whether the kernels of products are not needed.
+  bool prepare_faster(Context& context, Index nrhs);
   /// As prepare_transposed(), and for B <- A^-1 B if solves_plain().
   void prepare_both(Context& context, Index nrhs);
 

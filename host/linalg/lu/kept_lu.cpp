@@ -1,5 +1,6 @@
 #include "linalg/lu/kept_lu.hpp"
 
+#include "linalg/lu/pivots.hpp"
 #include "matrix/shapes.hpp"
 
 namespace clgauss {
@@ -21,8 +22,7 @@ void LuWork::build(Context& context, RealType type, const MatrixView& a, Index n
       make_lu_backend(context.observer(), type, n, options, lu_spec_for(context, type, n, options));
   backend->prepare(a, nrhs);
   diagonal_kernel = backend->diagonal_kernel();
-  if (!diagonal_kernel)
-    diagonal_kernel = context.programs().kernel("diagonal.cl", "diagonal", real_defines(type));
+  if (!diagonal_kernel) diagonal_kernel = prepared_diagonal_kernel(context, type);
 }
 
 PassingLu::PassingLu(Context& context, RealType type, Index n, Index nrhs, const LuOptions& options)

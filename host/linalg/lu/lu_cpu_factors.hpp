@@ -8,6 +8,7 @@
 
 #include "kernels/lu/lu_cpu.hpp"
 #include "kernels/substitution/trsv.hpp"
+#include "kernels/substitution/trsv_columns_cpu.hpp"
 
 namespace clgauss {
 

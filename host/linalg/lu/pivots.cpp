@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/lu/lu_common.hpp"
 #include "matrix/transfer.hpp"
 
 namespace clgauss {
@@ -33,6 +34,18 @@ Values download_diagonal_as(const cl::CommandQueue& queue, const MatrixView& a, 
 }
 
 }  // namespace
+
+Kernel prepared_diagonal_kernel(Context& context, NumberType number) {
+  Kernel kernel =
+      context.programs().kernel("diagonal.cl", "diagonal", number_macros(number, Defines{}));
+  const cl::CommandQueue& queue = context.queue();
+  const cl::Buffer matrix = context.allocate(number.bytes(), "a first launch"),
+                   diagonal = context.allocate(number.bytes(), "a first launch");
+  queue.enqueueFillBuffer(matrix, cl_uchar{0}, 0, number.bytes());
+  enqueue_diagonal(queue, kernel, {matrix, 0, 1}, 1, diagonal);
+  queue.finish();
+  return kernel;
+}
 
 void enqueue_diagonal(const cl::CommandQueue& queue, Kernel kernel, const MatrixView& a, Index n,
                       const cl::Buffer& diagonal) {
@@ -95,10 +108,9 @@ std::vector<Index> row_exchanges_of(std::vector<Index> exchanges, const std::vec
   return exchanges;
 }
 
-void judge_pivots(EliminationResult& result, const SymmetricPivots& pivots) {
+Inertia inertia_of(const SymmetricPivots& pivots) {
   Inertia inertia;
   for (Index k = 0; k < pivots.exchanges.size(); ++k) {
-    result.column_exchanges += pivots.exchanges[k] != k ? 1 : 0;
     if (k > 0 && pivots.pairs[k - 1]) {  // a negative determinant: one eigenvalue of each sign
       ++inertia.positive;
     } else {
@@ -106,7 +118,13 @@ void judge_pivots(EliminationResult& result, const SymmetricPivots& pivots) {
       ++(pivot > 0 ? inertia.positive : pivot < 0 ? inertia.negative : inertia.zero);
     }
   }
-  result.inertia = inertia;
+  return inertia;
+}
+
+void judge_pivots(EliminationResult& result, const SymmetricPivots& pivots) {
+  for (Index k = 0; k < pivots.exchanges.size(); ++k)
+    result.column_exchanges += pivots.exchanges[k] != k ? 1 : 0;
+  result.inertia = inertia_of(pivots);
 }
 
 EliminationResult empty_result(const System& system, Pivoting pivoting) {

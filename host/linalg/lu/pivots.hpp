@@ -15,6 +15,10 @@
 
 namespace clgauss {
 
+/// The kernel of cl/common/diagonal.cl for these numbers, launched once. PoCL compiles a kernel at
+/// its first launch, which would otherwise count as reading the pivots.
+[[nodiscard]] Kernel prepared_diagonal_kernel(Context& context, NumberType number);
+
 /// diagonal[i] <- A(i, i), i < n, by the kernel of cl/common/diagonal.cl. A must begin at its
 /// buffer's start.
 void enqueue_diagonal(const cl::CommandQueue& queue, Kernel kernel, const MatrixView& a, Index n,
@@ -63,6 +67,7 @@ void judge_pivots(EliminationResult& result, std::vector<Index> rows,
 [[nodiscard]] std::vector<Index> row_exchanges_of(std::vector<Index> exchanges,
                                                   const std::vector<bool>& pairs);
 
+[[nodiscard]] Inertia inertia_of(const SymmetricPivots& pivots);
 /// Adds what only L D L^T has: the number of its column exchanges, and the inertia.
 void judge_pivots(EliminationResult& result, const SymmetricPivots& pivots);
 

@@ -11,14 +11,17 @@
 
 namespace clgauss {
 
-PlainSolves::PlainSolves(const Context& context, Index n)
-    : identity_(
-          context.allocate(std::max<Index>(n, 1) * sizeof(cl_uint), "the row exchanges of an LU")) {
+cl::Buffer no_exchanges(const Context& context, Index n) {
+  cl::Buffer identity =
+      context.allocate(std::max<Index>(n, 1) * sizeof(cl_uint), "the row exchanges of an LU");
   std::vector<cl_uint> rows(n);
   std::iota(rows.begin(), rows.end(), 0U);
   if (n > 0)
-    context.queue().enqueueWriteBuffer(identity_, CL_TRUE, 0, n * sizeof(cl_uint), rows.data());
+    context.queue().enqueueWriteBuffer(identity, CL_TRUE, 0, n * sizeof(cl_uint), rows.data());
+  return identity;
 }
+
+PlainSolves::PlainSolves(const Context& context, Index n) : identity_(no_exchanges(context, n)) {}
 
 namespace {
 
@@ -66,18 +69,17 @@ class SolvesByCores : public PlainSolves {
 
 class SolvesByGroups : public PlainSolves {
  public:
-  SolvesByGroups(const LuSetting& setting, Gemm& gemm)
+  SolvesByGroups(const LuSetting& setting, Gemm& gemm, bool may_wait)
       : PlainSolves(setting.context(), setting.n),
         setting_(setting),
         updates_(setting.kernels, gemm),
         laswp_trsm_(setting_),
-        waits_(Panels(setting_, PanelWays::fastest).persistent()),
-        getrs_(setting_, laswp_trsm_, updates_, waits_),
-        few_(setting.context(), setting.kernels.type(), setting.n, waits_ ? &setting_ : nullptr) {}
+        getrs_(setting_, laswp_trsm_, updates_, may_wait),
+        few_(setting.context(), setting.kernels.type(), setting.n, may_wait ? &setting_ : nullptr) {
+  }
 
   void prepare(Index nrhs) override {
-    getrs_.prepare(nrhs);
-    few_.prepare_faster(setting_.context(), nrhs);
+    if (!few_.prepare_faster(setting_.context(), nrhs)) getrs_.prepare_substitution(nrhs);
   }
 
   void solve(const cl::CommandQueue& queue, const MatrixView& factors, cl_uint n,
@@ -93,7 +95,6 @@ class SolvesByGroups : public PlainSolves {
   LuSetting setting_;
   LuUpdates updates_;
   LaswpTrsmKernels laswp_trsm_;
-  bool waits_;  // whether work-groups of a solve may wait for each other
   Getrs getrs_;
   FewSolves few_;
 };
@@ -105,8 +106,13 @@ std::unique_ptr<PlainSolves> make_plain_solves_cpu(Context& context, RealType ty
   return std::make_unique<SolvesByCores>(context, type, n, gemm_options);
 }
 
+std::unique_ptr<PlainSolves> make_plain_solves_gpu(const LuSetting& setting, Gemm& gemm,
+                                                   bool may_wait) {
+  return std::make_unique<SolvesByGroups>(setting, gemm, may_wait);
+}
+
 std::unique_ptr<PlainSolves> make_plain_solves_gpu(const LuSetting& setting, Gemm& gemm) {
-  return std::make_unique<SolvesByGroups>(setting, gemm);
+  return make_plain_solves_gpu(setting, gemm, Panels(setting, PanelWays::fastest).persistent());
 }
 
 std::optional<Index> failed_column_of(Context& context, const LuFlags::Values& flags, Index n) {

@@ -10,6 +10,9 @@
 
 namespace clgauss {
 
+/// The identity as row exchanges of n rows: 0, 1, 2 .. n - 1, as cl_uints.
+[[nodiscard]] cl::Buffer no_exchanges(const Context& context, Index n);
+
 class PlainSolves {
  public:
   PlainSolves(const Context& context, Index n);
@@ -23,8 +26,7 @@ class PlainSolves {
   virtual void solve(const cl::CommandQueue& queue, const MatrixView& factors, cl_uint n,
                      const MatrixView& b, Index nrhs) = 0;
 
-  /// The identity as row exchanges: 0, 1, 2 .. n - 1, as cl_uints.
-  [[nodiscard]] const cl::Buffer& identity() const { return identity_; }
+  [[nodiscard]] const cl::Buffer& identity() const { return identity_; }  // no_exchanges()
 
  private:
   cl::Buffer identity_;
@@ -36,7 +38,10 @@ class PlainSolves {
                                                                  const GemmOptions& gemm_options);
 
 /// For all other devices, with products by `gemm`. `setting` and `gemm` must outlive the result. A
-/// solve that waits in vain sets setting.flags.
+/// solve that waits in vain sets setting.flags. `may_wait`: whether work-groups may wait for each
+/// other; if it is not given, they may where those of LU's panels do.
+[[nodiscard]] std::unique_ptr<PlainSolves> make_plain_solves_gpu(const LuSetting& setting,
+                                                                 Gemm& gemm, bool may_wait);
 [[nodiscard]] std::unique_ptr<PlainSolves> make_plain_solves_gpu(const LuSetting& setting,
                                                                  Gemm& gemm);
 

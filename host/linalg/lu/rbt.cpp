@@ -1,5 +1,4 @@
 #include "linalg/lu/rbt.hpp"
-#include "linalg/lu/plain_solves.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,10 +6,10 @@
 #include <clgauss/lab/variant.hpp>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <memory>
 #include <utility>
-#include <vector>
 
+#include "kernels/common/cpu_tile.hpp"
 #include "kernels/common/variants.hpp"
 #include "kernels/gemm/gemm_backend.hpp"
 #include "kernels/lu/butterfly.hpp"
@@ -19,6 +18,7 @@
 #include "linalg/lu/getrs.hpp"
 #include "linalg/lu/lu_backend.hpp"
 #include "linalg/lu/pivots.hpp"
+#include "linalg/lu/plain_solves.hpp"
 #include "linalg/solve/memory_need.hpp"
 #include "matrix/shapes.hpp"
 #include "matrix/view_check.hpp"
@@ -74,29 +74,22 @@ class RbtLu::Implementation {
         flags_(context_),
         setting_{factors_, flags_, lu_parameters_, n},
         gemm_(context_, factor_type, gemm_options_for_lu(context, factor_type, n, options.gemm)),
-        updates_(factors_, gemm_),
         butterflies_(input_type == factor_type ? factors_ : input_, factors_, parameters_, n,
                      options.seed),
         kernels_(factors_, flags_, parameters_),
-        laswp_trsm_(setting_),
         waits_(options.may_wait && value_of(lu_parameters_, "PERSISTENT") == 1),
-        getrs_(setting_, laswp_trsm_, updates_, waits_),
+        solves_(suits_cpu_kernels(context_)
+                    ? make_plain_solves_cpu(context_, factor_type, n, options.gemm)
+                    : make_plain_solves_gpu(setting_, gemm_, waits_)),
         few_(context_, factor_type, n, waits_ ? &setting_ : nullptr),
         mixed_(matrix(kMixed)),
         lu_(matrix(kFactors)),
         work_(context_.allocate(kernels_.work() * bytes_of(factor_type),
                                 "the workspace of a diagonal block")),
         sources_(rows(kernels_.window())),
-        identity_(rows(n)),
         order_(rows(n)),
         positions_(rows(n)),
-        figures_(context_.allocate(kFigures * sizeof(cl_float), "the growth of an LU")) {
-    std::vector<cl_int> counted(n);
-    std::iota(counted.begin(), counted.end(), 0);
-    if (n > 0)
-      context_.queue().enqueueWriteBuffer(identity_, CL_TRUE, 0, n * sizeof(cl_int),
-                                          counted.data());
-  }
+        figures_(context_.allocate(kFigures * sizeof(cl_float), "the growth of an LU")) {}
 
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
 
@@ -142,7 +135,7 @@ class RbtLu::Implementation {
     std::array<cl_float, kFigures> initial{};  // a fill pattern's size must be a power of two
     initial[kUnused] = initial[kSmallestPivot] = std::numeric_limits<float>::infinity();
     queue.enqueueFillBuffer(figures_, initial, 0, sizeof initial);
-    queue.enqueueCopyBuffer(identity_, order_, 0, 0, n_ * sizeof(cl_int));
+    queue.enqueueCopyBuffer(identity(), order_, 0, 0, n_ * sizeof(cl_int));
     butterflies_.two_sided(queue, a, mixed_);  // A_r = U^T A V
     kernels_.extremes(queue, mixed_, n_, {figures_, kLargestOfMatrix, kLargestOfMatrix, kUnused});
     LuProgress progress(queue, callback, n_, kernels_.block());
@@ -171,11 +164,8 @@ class RbtLu::Implementation {
     const auto columns = static_cast<cl_uint>(nrhs);
     const MatrixView& y = right_hand_sides(nrhs);
     butterflies_.transposed(queue, Butterfly::u, b, y, columns, positions_);  // Y = P U^T B
-    if (few_.beats_products(nrhs))
-      few_.solve(queue, lu_, n_, {identity_, 0}, y, columns, false);
-    else
-      getrs_.substitute(queue, lu_, n_, y, columns);                      // Y = R^-1 L^-1 Y
-    butterflies_.forward(queue, Butterfly::v, y, b, columns, identity_);  // B = V Y
+    solves_->solve(queue, lu_, n_, y, nrhs);                                  // Y = R^-1 L^-1 Y
+    butterflies_.forward(queue, Butterfly::v, y, b, columns, identity());     // B = V Y
   }
 
   void solve_transposed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) {
@@ -184,9 +174,9 @@ class RbtLu::Implementation {
     if (n_ == 0 || nrhs == 0) return;
     const auto columns = static_cast<cl_uint>(nrhs);
     const MatrixView& y = right_hand_sides(nrhs);
-    butterflies_.transposed(queue, Butterfly::v, b, y, columns, identity_);  // Y = V^T B
-    few_.solve(queue, lu_, n_, {identity_, 0}, y, columns, true);            // Y = L^-T R^-T Y
-    butterflies_.forward(queue, Butterfly::u, y, b, columns, positions_);    // B = U P^T Y
+    butterflies_.transposed(queue, Butterfly::v, b, y, columns, identity());  // Y = V^T B
+    few_.solve(queue, lu_, n_, {identity(), 0}, y, columns, true);            // Y = L^-T R^-T Y
+    butterflies_.forward(queue, Butterfly::u, y, b, columns, positions_);     // B = U P^T Y
   }
 
   RbtOutcome outcome(const cl::CommandQueue& queue) {
@@ -227,8 +217,7 @@ class RbtLu::Implementation {
   }
 
   void prepare_solves(Index nrhs) {
-    getrs_.prepare(nrhs);
-    few_.prepare_faster(context_, nrhs);
+    solves_->prepare(nrhs);
     (void)right_hand_sides(nrhs);
   }
 
@@ -252,6 +241,9 @@ class RbtLu::Implementation {
   [[nodiscard]] cl::Buffer rows(Index count) const {
     return context_.allocate(count * sizeof(cl_int), "the row exchanges of an LU");
   }
+
+  /// 0, 1, 2 .. n - 1.
+  [[nodiscard]] const cl::Buffer& identity() const { return solves_->identity(); }
 
   /// Workspace for `nrhs` right-hand sides.
   const MatrixView& right_hand_sides(Index nrhs) {
@@ -317,17 +309,14 @@ class RbtLu::Implementation {
   LuFlags flags_;
   LuSetting setting_;
   Gemm gemm_;
-  LuUpdates updates_;
   Butterflies butterflies_;
   WindowKernels kernels_;
-  LaswpTrsmKernels laswp_trsm_;
   bool waits_;  // whether work-groups of a solve may wait for each other
-  Getrs getrs_;
-  FewSolves few_;
+  std::unique_ptr<PlainSolves> solves_;
+  FewSolves few_;          // transposed
   MatrixView mixed_, lu_;  // A_r, whose A22 is updated in place; L\U
   cl::Buffer work_;        // the inverses of a diagonal block's factors
   cl::Buffer sources_;     // the source rows of its window
-  cl::Buffer identity_;    // 0, 1, 2 .. n - 1
   cl::Buffer order_;       // row i came from order_[i]
   cl::Buffer positions_;   // row i went to positions_[i]
   cl::Buffer figures_;
@@ -385,13 +374,15 @@ std::uint64_t rbt_workspace_bytes(const DeviceProfile& device, RealType factor_t
                         workspace_bytes(variants_of(LuFamily::gpu), solves.parameters, setting);
   bytes += n * nrhs * bytes_of(factor_type);
   if (device.type != DeviceType::cpu) return bytes;
-  // Only the kernels for CPUs pack the operands of products.
+  // Only the kernels for CPUs pack the operands of products, or many right-hand sides.
   const GemmSpec gemm = default_cpu_gemm_spec(device, factor_type);
   const auto packed = [&](Index columns, int depth) {
     return gemm_workspace_bytes(gemm, {n, columns, static_cast<Index>(depth)});
   };
-  return bytes + std::max(packed(n, value_of(own, "NB")),
-                          nrhs > 1 ? packed(nrhs, solves.value("SOLVE_BLOCK")) : 0);
+  if (nrhs > 1)
+    bytes += std::max(TrsmCpu::bytes(device, factor_type, n, nrhs),
+                      packed(nrhs, solves.value("SOLVE_BLOCK")));
+  return bytes + packed(n, value_of(own, "NB"));
 }
 
 }  // namespace clgauss

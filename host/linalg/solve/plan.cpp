@@ -76,9 +76,10 @@ Plan automatic_plan(Context& context, const SolveOptions& options, RealType type
                      options.pivoting == Pivoting::partial &&
                      options.equilibration != Equilibration::on;
   const MethodChoice choice = choice_for(context, n);
-  if (plain && rbt_is_better(context.profile(), choice, n))
+  const bool f32 = choice.allows_f32(n, options.trust);
+  if (f32 && plain && rbt_is_better(context.profile(), choice, n))
     return {Method::rbt, RealType::f32, wanted, choice.source(), choice.rates};
-  if (mixed_is_better(context, n, nrhs))
+  if (f32 && mixed_is_better(context, n, nrhs))
     return {Method::mixed, RealType::f32, wanted, choice.source(), choice.rates};
   return {Method::lu, RealType::f64, wanted, choice.source(), choice.rates};
 }

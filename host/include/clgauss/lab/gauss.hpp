@@ -10,6 +10,8 @@
 #include <clgauss/pivoting.hpp>
 #include <clgauss/progress.hpp>
 #include <clgauss/real_type.hpp>
+#include <cstddef>
+#include <limits>
 
 namespace CLGAUSS_EXPORT clgauss {
 
@@ -24,9 +26,11 @@ struct GaussOptions {
   NdRangeMode ndrange = NdRangeMode::fixed;
 };
 
-/// Self-tests the kernels with the work-group size of `policy`, unless that was done before. Throws
-/// NoUsableKernel.
-void require_gauss_kernels(Context& context, RealType type, const WorkGroupPolicy& policy);
+/// Self-tests the kernels, unless that was done before, with the work-group sizes of a Launcher
+/// with this `policy` and `longest`. With those of the solve that follows, a driver that compiles
+/// anew for every size (PoCL) compiles each kernel once. Throws NoUsableKernel.
+void require_gauss_kernels(Context& context, RealType type, const WorkGroupPolicy& policy,
+                           std::size_t longest = std::numeric_limits<std::size_t>::max());
 
 /// Solves A X = B in (2/3) n^3 + 2 n^2 nrhs useful flops; the fixed NDRange starts 3 times as many
 /// work-items as needed.

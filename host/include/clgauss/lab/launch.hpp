@@ -157,6 +157,7 @@ class Launcher {
 
   [[nodiscard]] const WorkGroupPolicy& policy() const noexcept { return policy_; }
   [[nodiscard]] SplitMode split() const noexcept { return split_; }
+  [[nodiscard]] std::size_t longest() const noexcept { return longest_; }
 
   /// All launches so far. Event times are filled in once the queue has finished.
   [[nodiscard]] const std::vector<LaunchRecord>& records();

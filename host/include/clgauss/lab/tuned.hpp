@@ -139,8 +139,9 @@ class Tuning {
 /// The n from which solve() chooses each method for double accuracy, on a device with fp64:
 ///   if A is symmetric with a positive diagonal, on any device, Cholesky from cholesky_from to
 ///   cholesky_to;
-///   else rbt from rbt_from on; else mixed from mixed_from on; else lu, which ldlt replaces in f64
-///   from ldlt_from on if A is symmetric.
+///   else rbt from rbt_from on; else mixed from mixed_from on, both up to estimates_to if error
+///   estimates are requested; else lu, which ldlt replaces in f64 from ldlt_from on if A is
+///   symmetric.
 struct MethodChoice {
   static constexpr Index kNever = std::numeric_limits<Index>::max();
   /// Below this n, measured rates do not change the choice.
@@ -150,11 +151,15 @@ struct MethodChoice {
   /// The tuned entry, if there is one; otherwise the numbers follow from `rates` or are built in.
   const TunedEntry* entry = nullptr;
   Index cholesky_from = kNever, cholesky_to = kNever, ldlt_from = kNever;
+  /// Above this n, estimates by factors in f32 are likely to be doubted, and lu to follow.
+  Index estimates_to = kNever;
   std::optional<ArithmeticRates> rates = {};
 
   [[nodiscard]] bool takes_cholesky(Index n) const {
     return n >= cholesky_from && n <= cholesky_to;
   }
+  /// Whether factors in f32 are likely to be good enough, `trust` as in SolveOptions.
+  [[nodiscard]] bool allows_f32(Index n, bool trust) const { return !trust || n <= estimates_to; }
 
   /// "tuned", "measured", "pretended" or "built-in".
   [[nodiscard]] std::string_view source() const;

@@ -1,0 +1,142 @@
+#include "linalg/complex/complex_ldlt.hpp"
+
+#include <algorithm>
+#include <array>
+#include <clgauss/error.hpp>
+#include <clgauss/gemm.hpp>
+
+#include "kernels/common/variants.hpp"
+#include "kernels/complex/known_answers.hpp"
+#include "kernels/gemm/gemm_backend.hpp"
+#include "linalg/complex/complex_substitution.hpp"
+#include "linalg/ldlt/ldlt_factors.hpp"
+#include "linalg/lu/updates.hpp"
+#include "matrix/transfer.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// Columns of an update, of which only those rows are computed that its first column needs.
+constexpr Index kStrip = 256;
+
+class ComplexLdlt : public HermitianWay {
+ public:
+  ComplexLdlt(Context& context, RealType type, const ComplexLayout& layout, LuFamily family)
+      : number_(type, true),
+        layout_(layout),
+        numbers_(context, number_),
+        parts_(context, type),
+        factors_(numbers_, family, layout.n),
+        solves_(parts_, layout.n, layout.end - layout.b,
+                usual_complex_lu_parameters({context.profile(), type, layout.n})),
+        gemm_(context, type, gemm_options_for_lu(context, type, layout.n, {})),
+        updates_(numbers_, gemm_),
+        x_(context.allocate(layout.n * columns() * number_.bytes(),
+                            "right-hand sides in the order of pivots")) {
+    factors_.prepare();
+  }
+
+  void factor(const cl::CommandQueue& queue, const MatrixView& a,
+              const ProgressCallback& callback) override {
+    factors_.factor(queue, number_.in_numbers(a), callback,
+                    [&](cl_uint k, cl_uint count) { update(queue, a, k, count); });
+  }
+  void solve(const cl::CommandQueue& queue, const MatrixView& a) override {
+    const MatrixView b = number_.in_numbers(a.at(0, layout_.b));
+    factors_.to_pivots(queue, b, columns(), x_);
+    copy(queue, in_x(), in_b(b));
+    enqueue_substitution(queue, solves_, gemm_, layout_, a);
+    copy(queue, in_b(b), in_x());
+    factors_.from_pivots(queue, x_, columns(), b);
+  }
+  Index columns_at_once() const override { return columns(); }
+  std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
+    return factors_.failed_column(queue);
+  }
+  std::vector<Index> pivots(const cl::CommandQueue& queue) override {
+    return factors_.pivots(queue);
+  }
+  std::optional<SymmetricPivots> symmetric_pivots(const cl::CommandQueue& queue) override {
+    return factors_.symmetric_pivots(queue);
+  }
+
+ private:
+  /// Of B, with those of padding.
+  [[nodiscard]] Index columns() const { return (layout_.end - layout_.b) / 2; }
+  [[nodiscard]] ByteRows in_x() const { return {x_, 0, columns() * number_.bytes()}; }
+  [[nodiscard]] ByteRows in_b(const MatrixView& b) const {
+    return {b.buffer, b.offset * number_.bytes(), b.ld * number_.bytes()};
+  }
+  void copy(const cl::CommandQueue& queue, const ByteRows& from, const ByteRows& to) const {
+    enqueue_copy_rows(queue, from, to, columns() * number_.bytes(), layout_.n);
+  }
+
+  /// A22 = A22 - L21 U12, in strips of columns from the diagonal down.
+  void update(const cl::CommandQueue& queue, const MatrixView& parts, Index k, Index count) {
+    const MatrixView a = number_.in_numbers(parts);
+    for (Index left = k + count; left < layout_.n; left += kStrip) {
+      const Index rows = layout_.n - left;
+      updates_.update(queue, rows, std::min(kStrip, rows), count, a.at(left, k), a.at(k, left),
+                      a.at(left, left));
+    }
+  }
+
+  NumberType number_;
+  ComplexLayout layout_;
+  KernelMemo numbers_, parts_;
+  LdltFactors factors_;
+  ComplexLuKernels solves_;
+  Gemm gemm_;
+  LuUpdates updates_;
+  cl::Buffer x_;
+};
+
+}  // namespace
+
+std::unique_ptr<ComplexLuWay> make_complex_ldlt(Context& context, RealType type,
+                                                const ComplexLayout& layout) {
+  if (complex_lu_works(context, type))
+    for (const LuFamily family : {LuFamily::cpu, LuFamily::gpu})
+      if (ldlt_variant_of(family).lacks(context).empty() &&
+          complex_ldlt_works(context, type, family))
+        return std::make_unique<ComplexLdlt>(context, type, layout, family);
+  throw NoUsableKernel("no kernel for L D L^H of complex numbers works on " +
+                       context.profile().name + ": " +
+                       context.trials().reasons({complex_lu_variant().name, ldlt_cpu_variant().name,
+                                                 ldlt_variant().name}));
+}
+
+std::uint64_t complex_ldlt_bytes(const DeviceProfile& device, RealType type,
+                                 const ComplexLayout& layout) {
+  const NumberType number(type, true);
+  const KernelVariant& variant =
+      ldlt_variant_of(device.type == DeviceType::cpu ? LuFamily::cpu : LuFamily::gpu);
+  const LdltCut cut(usual_parameters(std::array{&variant}, {device, type, layout.n}), layout.n);
+  return LdltBuffers::bytes(number, cut) + layout.n * sizeof(cl_uint) +
+         layout.n * (layout.end - layout.b) * bytes_of(type) +
+         LuUpdates::bytes(number, cut.width, std::min(kStrip, layout.n));
+}
+
+bool complex_ldlt_works(Context& context, RealType type, LuFamily family) {
+  KernelMemo memo(context, {type, true});
+  const LdltKernels kernels(memo, family, 1);
+  return context.trials().passes(kernels.build(), [&] {
+    constexpr Index kNrhs = 3;
+    const Index n = 2 * kernels.width() + 5;
+    const ComplexLayout layout(type, n, kNrhs,
+                               usual_complex_lu_parameters({context.profile(), type, n}));
+    require_indefinite_solution(context, type, n, kNrhs, layout.b, layout.ld,
+                                [&](const ComplexQuestion& question) {
+                                  ComplexLdlt ldlt(context, type, layout, family);
+                                  const cl::CommandQueue& queue = context.queue();
+                                  ldlt.factor(queue, question.a, {});
+                                  const auto failed = ldlt.failed_column(queue);
+                                  if (!failed) ldlt.solve(queue, question.a);
+                                  return ComplexOutcome{failed, ldlt.pivots(queue),
+                                                        ldlt.symmetric_pivots(queue)->exchanges};
+                                });
+  });
+}
+
+}  // namespace clgauss
