@@ -20,6 +20,7 @@ ProgressLine::ProgressLine(bool enabled) {
     std::unique_lock lock(mutex_);
     while (!stop.stop_requested()) {
       never_.wait_for(lock, stop, 200ms, [] { return false; });
+      if (is_interrupted()) return;  // what a signal's handler says is to stay
       show();
     }
   });

@@ -33,6 +33,7 @@ void check_that_ctrl_c_ends(Terminal& terminal) {
   terminal.type("\003");
   CHECK(terminal.wait() == 130);
   CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() <= 1);
+  CAPTURE(terminal.screen());
   CHECK(has(what_is_left(terminal.screen()), "interrupted"));
 }
 
