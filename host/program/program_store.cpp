@@ -210,6 +210,10 @@ void ProgramStore::prepare(const std::function<void()>& work, const std::functio
   work();
 }
 
+void ProgramStore::build_for(const std::function<void()>& work) {
+  if (mode_ == Mode::plain && concurrent_) build_all(rehearse(work));
+}
+
 std::vector<ProgramRequest> ProgramStore::rehearse(const std::function<void()>& work) {
   const InMode rehearsal(mode_, Mode::rehearsal);
   named_.clear();

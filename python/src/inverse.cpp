@@ -12,6 +12,7 @@
 #include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
 #include "parallel.hpp"
+#include "program/prepared.hpp"
 
 namespace clgauss::python {
 
@@ -78,14 +79,18 @@ InverseReport invert(const std::shared_ptr<Session>& session, const Array& a,
     const Index n = matrix.rows(), ld = padded_ld(n, type_of(a));
     const RealType type = type_of(a);
     translate_opencl_errors([&] {
-      Lu lu(context, type, n);
-      lu.factor(to_device(context, type, matrix, ld, "the matrix to invert"));
-      report->failed_column = lu.failed_column();
+      const auto lu = prepared(context.programs(), [&] {
+        auto made = std::make_unique<Lu>(context, type, n);
+        made->prepare({{}, 0, ld}, n);
+        return made;
+      });
+      lu->factor(to_device(context, type, matrix, ld, "the matrix to invert"));
+      report->failed_column = lu->failed_column();
       if (report->failed_column) return;
       progress("inverse", 0);
       const MatrixView on_device{context.allocate(n * ld * bytes_of(type), "the inverse"), 0, ld};
       enqueue_identity(context, type, on_device, n);
-      lu.solve(on_device, n);
+      lu->solve(on_device, n);
       const Values s = doubt_signs(n);
       const Product of_x =
           type == RealType::f32

@@ -145,6 +145,18 @@ bool solve_small(const std::shared_ptr<Session>& session, const Array& a, const 
   return solved;
 }
 
+/// The programs that were built one at a time so far, while everything else waited, each as its
+/// file and macros.
+nb::list built_alone(Session& session) {
+  nb::list programs;
+  for (const ProgramRequest& program : session.context().programs().built_alone()) {
+    std::string text = program.file;
+    for (const auto& [macro, value] : program.defines) text += " " + macro + "=" + value;
+    programs.append(text);
+  }
+  return programs;
+}
+
 nb::object solve_one(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
                      const WritableArray& x, const std::string& accuracy, bool report,
                      const std::string& method) {
@@ -565,6 +577,7 @@ NB_MODULE(_core, module) {
             return session.context().queue()() == reinterpret_cast<cl_command_queue>(queue);
           },
           "queue"_a)
+      .def_prop_ro("built_alone", &built_alone)
       .def_rw("solves_on_host", &Session::solves_on_host)
       .def_rw("takes_all_for_quick", &Session::takes_all_for_quick)
       .def("solve_at_once", &solve_at_once, "a"_a.none(), "b"_a.none())

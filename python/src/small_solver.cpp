@@ -7,11 +7,13 @@
 #include "constants.hpp"
 #include "linalg/estimates/norm_estimator.hpp"
 #include "linalg/refinement/row_sums.hpp"
+#include "linalg/solve/attempts.hpp"
 #include "linalg/solve/host_answer.hpp"
 #include "linalg/solve/host_getrf.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/transposed.hpp"
 #include "opencl_error.hpp"
+#include "program/prepared.hpp"
 
 namespace clgauss::python {
 
@@ -100,17 +102,19 @@ Determinant determinant_on_host(std::span<const double> a, Index n) {
 }
 
 SmallSolver::SmallSolver(Context& context, Index n, Index nrhs)
-    : context_(context),
-      n_(n),
-      nrhs_(nrhs),
-      lu_(context_, RealType::f64, n),
-      host_(n * (n + nrhs + 1)),
-      both_(n * (nrhs + 1)) {
+    : context_(context), n_(n), nrhs_(nrhs), host_(n * (n + nrhs + 1)), both_(n * (nrhs + 1)) {
   const cl::Buffer buffer =
       context_.allocate(host_.size() * sizeof(double), "a small system in f64");
   a_ = {buffer, 0, n};
   b_ = {buffer, n * n, nrhs + 1};
-  lu_.prepare(a_, nrhs + 1);
+  lu_ = prepared(
+      context_.programs(),
+      [&] {
+        auto made = std::make_unique<Lu>(context_, RealType::f64, n);
+        made->prepare(a_, nrhs + 1);
+        return made;
+      },
+      built_ahead(context_, {n, nrhs}));
 }
 
 bool SmallSolver::solve(const Array& a, const Array& b, const WritableArray& x) {
@@ -124,7 +128,7 @@ bool SmallSolver::solve(const Array& a, const Array& b, const WritableArray& x) 
   const cl::CommandQueue& queue = context_.queue();
   translate_opencl_errors([&] {
     queue.enqueueWriteBuffer(a_.buffer, CL_FALSE, 0, all.size_bytes(), all.data());
-    lu_.factor_and_solve(a_, b_, nrhs_ + 1);
+    lu_->factor_and_solve(a_, b_, nrhs_ + 1);
     queue.enqueueReadBuffer(b_.buffer, CL_TRUE, b_.offset * sizeof(double),
                             both_.size() * sizeof(double), both_.data());
   });

@@ -4,6 +4,7 @@
 #include <clgauss/context.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/matrix.hpp>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -47,9 +48,9 @@ class SmallSolver {
  private:
   Context context_;
   Index n_, nrhs_;
-  Lu lu_;
-  MatrixView a_, b_;    // one behind the other in one buffer, b and a column for the condition
   Values host_, both_;  // what the buffer gets and what is read of it
+  MatrixView a_, b_;    // one behind the other in one buffer, b and a column for the condition
+  std::unique_ptr<Lu> lu_;
 };
 
 }  // namespace clgauss::python

@@ -33,7 +33,10 @@ class BatchedCpu : public BatchedBackend {
                                {context.profile(), number.real, n})),
         vec_width_(static_cast<cl_uint>(value_of(tile_, "VEC_WIDTH"))) {}
 
-  void prepare(Index nrhs) override { (void)kernel("batched_factor_and_solve", rhs_for(nrhs)); }
+  void prepare(Index nrhs) override {
+    (void)kernel("batched_factor", 1);  // the self-test of the other needs it, too
+    (void)kernel("batched_factor_and_solve", rhs_for(nrhs));
+  }
 
   void factor(const cl::CommandQueue& queue, const BatchFactors& factors) override {
     Kernel factor = kernel("batched_factor", 1);

@@ -238,6 +238,7 @@ class GemmGpu : public GemmBackend {
     });
     if (!entry.works) return entry;
     build(entry);
+    if (slices_for(of, call) > 1) (void)add_slices();
     entry.spills = !of.needs_ptx() && private_bytes(entry.kernel) > kMostPrivateBytes;
     return entry;
   }
@@ -348,12 +349,17 @@ class GemmGpu : public GemmBackend {
     sliced.beta = 0;
     sliced.c = {products_, 0, ld};
     launch_tiles(queue, entry, sliced, slices);
+    Kernel& add = add_slices();
+    add.set_arguments(products_, cl_ulong{ld}, static_cast<cl_uint>(slices), call.c.buffer,
+                      cl_ulong{call.c.offset}, cl_ulong{call.c.ld});
+    set_real(add, 6, type_, call.beta);
+    enqueue_kernel(queue, add, cl::NDRange(n, m));
+  }
+
+  Kernel& add_slices() {
     if (!add_slices_)
       add_slices_ = context_.programs().kernel("scale.cl", "add_slices", real_defines(type_));
-    add_slices_->set_arguments(products_, cl_ulong{ld}, static_cast<cl_uint>(slices), call.c.buffer,
-                               cl_ulong{call.c.offset}, cl_ulong{call.c.ld});
-    set_real(*add_slices_, 6, type_, call.beta);
-    enqueue_kernel(queue, *add_slices_, cl::NDRange(n, m));
+    return *add_slices_;
   }
 
   void launch_tiles(const cl::CommandQueue& queue, const Entry& entry, const GemmCall& call,

@@ -51,6 +51,19 @@ Context& checked(Context& context) {
   return context;
 }
 
+/// The checked context, with the programs of a certificate of order n.
+Context& ready(Context& context, Index n) {
+  checked(context).programs().build_for([&] {
+    const MatrixView any{{}, 0, padded_ld(n, kType)};
+    (void)Gemm(context, kType).kernel_name({n, n, n}, any, any, any, -1, 1);
+    constexpr Index kAllGroups = 4 + 2 + 1;  // of right-hand sides
+    for (const ResidualSum sum : {ResidualSum::ordinary, ResidualSum::accurate})
+      ResidualKernel(context, kType, sum).prepare(kAllGroups);
+    (void)context.programs().kernel("copy_rows.cl", "gather_rows", real_defines(kType));
+  });
+  return context;
+}
+
 }  // namespace
 
 /// M v and |M| |v|, as summed by the device, for the rows v of a matrix of vectors.
@@ -89,7 +102,7 @@ struct Certifier::Inverter {
 };
 
 Certifier::Certifier(Context& context, Index n, const LuOptions& options)
-    : context_(checked(context)),
+    : context_(ready(context, n)),
       n_(n),
       options_(options),
       gemm_(context_, kType),

@@ -143,6 +143,7 @@ void LuFactors::build() {
   work_.build(context_, type, a_, n_, nrhs_, call_.lu);
   const Index asked = question_columns();
   if (asked > 0 && asked != nrhs_) lu().prepare(a_, asked);
+  if (call_.refines) lu().prepare_getrs(nrhs_);
   if (call_.estimate_columns > 0 && !mapped_) {
     try {
       lu().prepare_both(call_.estimate_columns);

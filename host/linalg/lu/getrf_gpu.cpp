@@ -57,8 +57,12 @@ class LuGpu : public LuBackend {
                      ceil_div(n_, nb_));
   }
 
+  void prepare_gesv(const MatrixView& a, Index nrhs) override {
+    if (nrhs > 1 || !is_small()) prepare(a, nrhs);
+  }
+
   void prepare(const MatrixView& a, Index nrhs) override {
-    if (nrhs <= 1 && is_small()) return;
+    if (nrhs == 1) (void)is_small();
     for (cl_uint k = 0; k < n_; k += kPanelWidth) {
       panels_.prepare(n_ - k);
       const cl_uint next = std::min(n_, k + kPanelWidth), rest = n_ - next;
@@ -72,6 +76,10 @@ class LuGpu : public LuBackend {
         (void)ahead_->shared_gemm->can_multiply(rest_ahead(a, k, share));
       }
     for (const cl_uint width : {kPanelWidth, nb_}) laswp_trsm_.prepare(width, true);
+    prepare_getrs(nrhs);
+  }
+
+  void prepare_getrs(Index nrhs) override {
     if (!solves_few(nrhs) || !few_solves().prepare_faster(context_, nrhs))
       getrs_kernels().prepare(nrhs);
   }

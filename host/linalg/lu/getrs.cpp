@@ -107,6 +107,13 @@ void FewSolves::prepare(Context& context, Index nrhs, std::initializer_list<bool
   queue.finish();
 }
 
+void FewSolves::prepare_transposed(Context& context, Index nrhs) {
+  if (waits_ && solves_plain(nrhs))
+    prepare(context, nrhs, {false, true});  // both, because the self-test also solves plainly
+  else
+    prepare(context, nrhs, {true});
+}
+
 bool FewSolves::prepare_faster(Context& context, Index nrhs) {
   if (!beats_products(nrhs)) return false;
   prepare(context, nrhs, {false, true});  // both, because the self-test also solves transposed

@@ -70,7 +70,7 @@ class FewSolves {
 
   /// Builds the kernels for transposed solves with `nrhs` right-hand sides, and launches each once
   /// on a system of one row. Throws NoUsableKernel.
-  void prepare_transposed(Context& context, Index nrhs) { prepare(context, nrhs, {true}); }
+  void prepare_transposed(Context& context, Index nrhs);
   /// As prepare_transposed(), for both directions, if beats_products(); otherwise does nothing.
   /// Returns beats_products(): whether the kernels of products are not needed.
   bool prepare_faster(Context& context, Index nrhs);

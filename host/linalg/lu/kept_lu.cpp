@@ -20,7 +20,10 @@ void LuWork::build(Context& context, RealType type, const MatrixView& a, Index n
   backend.reset();
   backend =
       make_lu_backend(context.observer(), type, n, options, lu_spec_for(context, type, n, options));
-  backend->prepare(a, nrhs);
+  if (nrhs == 0)
+    backend->prepare(a, 0);
+  else
+    backend->prepare_gesv(a, nrhs);
   diagonal_kernel = backend->diagonal_kernel();
   if (!diagonal_kernel) diagonal_kernel = prepared_diagonal_kernel(context, type);
 }

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <clgauss/error.hpp>
+#include <set>
+#include <utility>
 
 #include "kernels/cholesky/cholesky_cpu.hpp"
 #include "kernels/common/cpu_tile.hpp"
 #include "kernels/estimates/upper_maxima.hpp"
+#include "kernels/lu/lu_common.hpp"
 #include "kernels/lu/lu_cpu.hpp"
 #include "launch/queue_order.hpp"
 #include "linalg/cholesky/potrf.hpp"
@@ -74,11 +77,7 @@ std::unique_ptr<LuBackend> make_lu_backend(Context& context, RealType type, Inde
 class Lu::Implementation {
  public:
   Implementation(Context& context, RealType type, Index n, const LuOptions& options)
-      : context_(context),
-        type_(type),
-        n_(n),
-        backend_(
-            make_lu_backend(context_, type, n, options, lu_spec_for(context_, type, n, options))) {}
+      : context_(context), type_(type), n_(n), options_(options), backend_(another_backend()) {}
 
   [[nodiscard]] Index n() const { return n_; }
   [[nodiscard]] RealType type() const { return type_; }
@@ -122,6 +121,7 @@ class Lu::Implementation {
   /// NaN.
   Matrix solve(const Matrix& b, bool transposed) {
     require_factored();
+    if (n_ > 0 && built_.emplace(b.cols(), transposed).second) build_for(b.cols(), transposed);
     if (b.rows() != n_) throw DimensionError(fmt::format("b has {} rows, A has {}", b.rows(), n_));
     const MatrixView x = on_device(b);
     order_.run(context_, {}, [&](const cl::CommandQueue& queue) {
@@ -141,6 +141,17 @@ class Lu::Implementation {
     factors_ = MatrixView(a);
     order_.run(context_, enqueue, [&](const cl::CommandQueue& queue) {
       if (!backend_->gesv(queue, factors_, b, nrhs)) backend_->poison_if_failed(queue, b, nrhs);
+    });
+  }
+
+  /// Builds in parallel the kernels of solves with `nrhs` right-hand sides.
+  void build_for(Index nrhs, bool transposed) {
+    context_.programs().build_for([&] {
+      const auto backend = another_backend();
+      if (transposed)
+        backend->prepare_transposed(nrhs);
+      else
+        backend->prepare({{}, 0, padded_ld(n_, type_)}, nrhs);
     });
   }
 
@@ -168,11 +179,18 @@ class Lu::Implementation {
     return {few_, 0, b.cols()};
   }
 
+  std::unique_ptr<LuBackend> another_backend() {
+    return make_lu_backend(context_, type_, n_, options_,
+                           lu_spec_for(context_, type_, n_, options_));
+  }
+
   Context context_;
   RealType type_;
   Index n_;
+  LuOptions options_;
   std::unique_ptr<LuBackend> backend_;
-  MatrixView factors_;  // of the last factor()
+  std::set<std::pair<Index, bool>> built_;  // right-hand sides and directions of solve()
+  MatrixView factors_;                      // of the last factor()
   cl::Buffer few_;
   QueueOrder order_;
 };
@@ -184,6 +202,7 @@ Lu::Lu(Context& context, RealType type, Index n, const LuOptions& options)
           if (n == 0) return made;
           try {  // builds the kernels of factor() and solve() in parallel
             made->backend().prepare({{}, 0, padded_ld(n, type)}, 1);
+            prepare_poison(context, type);
           } catch (const NoUsableKernel&) {  // factor() and solve() will throw it
           }
           return made;
@@ -199,11 +218,17 @@ Index Lu::n() const { return implementation_->n(); }
 RealType Lu::type() const { return implementation_->type(); }
 
 void Lu::prepare(const MatrixView& a, Index nrhs) {
-  translate_opencl_errors([&] { implementation_->backend().prepare(a, nrhs); });
+  translate_opencl_errors([&] {
+    implementation_->build_for(nrhs, false);
+    implementation_->backend().prepare(a, nrhs);
+  });
 }
 
 void Lu::prepare_transposed(Index nrhs) {
-  translate_opencl_errors([&] { implementation_->backend().prepare_transposed(nrhs); });
+  translate_opencl_errors([&] {
+    implementation_->build_for(nrhs, true);
+    implementation_->backend().prepare_transposed(nrhs);
+  });
 }
 
 void Lu::factor(const MatrixView& a, const EnqueueOptions& enqueue) {

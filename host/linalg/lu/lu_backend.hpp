@@ -60,7 +60,12 @@ class LuBackend {
   LuBackend(const LuBackend&) = delete;
   LuBackend& operator=(const LuBackend&) = delete;
 
+  /// For getrf(), and for getrs() and gesv() with `nrhs` right-hand sides.
   virtual void prepare(const MatrixView& a, Index nrhs) = 0;
+  /// For gesv() alone.
+  virtual void prepare_gesv(const MatrixView& a, Index nrhs) { prepare(a, nrhs); }
+  /// For getrs(), where prepare_gesv() need not have done that.
+  virtual void prepare_getrs(Index /*nrhs*/) {}
   virtual void prepare_transposed(Index nrhs) = 0;
   /// Prepares both plain and transposed solves.
   virtual void prepare_both(Index nrhs) { prepare_transposed(nrhs); }

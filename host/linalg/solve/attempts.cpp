@@ -25,6 +25,7 @@ FactorCall call_for(const Context& context, const Plan& plan, const SolveOptions
                   .equilibration = options.equilibration,
                   .keeps_f64 = context.profile().fp64 && !plan.in_place &&
                                (options.judge == Judge::device || (plan.refines() && !maximum)),
+                  .refines = plan.refines(),
                   .extra_precise = maximum,
                   .transposed = plan.transposed};
   call.lu.pivoting = options.pivoting;
@@ -40,13 +41,6 @@ FactorCall call_for(const Context& context, const Plan& plan, const SolveOptions
 
 /// The largest n of what is built ahead.
 constexpr Index kLargestAhead = 4096;
-
-/// Whether helper processes may build for other methods, too: neither their share of the device's
-/// memory, some hundred MB each, nor the matrices that a rehearsal allocates may be missed.
-bool builds_ahead(const Context& context, SystemSize size) {
-  constexpr std::uint64_t kLeastMemory = std::uint64_t{20} << 30U;
-  return size.n <= kLargestAhead && context.profile().global_mem_bytes >= kLeastMemory;
-}
 
 void prepare(Context& context, const SolveOptions& options, SystemSize size) {
   const Plan plan = make_plan(context, options, size.n, size.nrhs);
@@ -97,7 +91,7 @@ Answer answer_by_plan(Context& context, const System& system, const Plan& plan,
                       const GivenUp* given_up = nullptr) {
   const SystemSize size = size_of(system);
   FactorCall call = call_for(context, plan, options, size);
-  if (builds_ahead(context, size)) call.later = [&] { prepare_every_method(context, size); };
+  call.later = built_ahead(context, size);
   if (given_up != nullptr) call.give_up_a = &given_up->a;
   return translate_opencl_errors([&] {
     int attempts = 0;
@@ -164,6 +158,12 @@ void prepare_every_method(Context& context, SystemSize size) {
   larger.trust = true;
   larger.type = context.profile().fp64 ? RealType::f64 : RealType::f32;
   prepare(context, larger, {kLargestAhead, 1});
+}
+
+std::function<void()> built_ahead(Context& context, SystemSize size) {
+  constexpr std::uint64_t kLeastMemory = std::uint64_t{20} << 30U;
+  if (size.n > kLargestAhead || context.profile().global_mem_bytes < kLeastMemory) return {};
+  return [&context, size] { prepare_every_method(context, size); };
 }
 
 Answer answer_by_factors(Context& context, const System& system, Plan plan,

@@ -89,6 +89,7 @@ struct FactorCall {
   Index estimate_columns = 0;
   /// Probe vectors for estimates, for Factored::start_first_product(); no rows: there are none.
   Matrix question = {};
+  bool refines = false;  // whether x will be corrected by solves with the factors
   /// Whether refinement in extra precision will follow, which needs A and B again.
   bool extra_precise = false;
   bool transposed = false;  // the system's `a` holds A^T

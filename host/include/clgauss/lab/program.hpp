@@ -104,6 +104,10 @@ class ProgramStore {
   /// they build what it names after everything else, and go on when this process has ended.
   void prepare(const std::function<void()>& work, const std::function<void()>& later = {});
 
+  /// Builds in parallel the missing programs that `work`, run as a rehearsal, names; for kernels of
+  /// an object that exists, of which `work` makes another. Does nothing within prepare().
+  void build_for(const std::function<void()>& work);
+
   /// The programs that `work`, run as a rehearsal, names. An Error ends the rehearsal.
   [[nodiscard]] std::vector<ProgramRequest> rehearse(const std::function<void()>& work);
 
