@@ -149,28 +149,28 @@ case $kind in
     grep -q "nonsense" none.log || fail "no word of a device that is not there"
     # What is not gesv or posv is timed by itself; few right-hand sides are not worth a copy of them.
     LD_LIBRARY_PATH=$(reference)
-    "$run" run --log rest.log -- "$callers" rest 1100
+    "$run" run --log rest.log -- "$callers" rest 600
     [ "$(ls cache/clgauss/lapack-*.txt | wc -l)" = 24 ] || fail "not one file for each of \
       getri, getrs, gecon, posv, potrs, potri, sysv, sytrs, dsgesv, dgetrf and zgetrf of more rows, zgesv, zgetri, zgetrs, zgecon, zposv, zpotrs, zpotri, chesv, chetrs, zhesv and zhetrs"
     kept_says device
-    "$run" run --log rest.log -- "$callers" rest 1100
-    for call in 'dgetri n=1100 nrhs=0' 'dgetrf n=1100 nrhs=0 rows=2200'; do
+    "$run" run --log rest.log -- "$callers" rest 600
+    for call in 'dgetri n=600 nrhs=0' 'dgetrf n=600 nrhs=0 rows=1200'; do
       grep -q "$call device" rest.log || fail "$call: $(cat rest.log cache/clgauss/lapack-*)"
     done
-    "$run" run --min-n 250 --log few.log -- "$callers" rest 1100
-    grep -q 'dgetrf n=1100 nrhs=0 rows=2200 device' few.log || fail "a getrf of more rows: $(cat few.log)"
-    grep -q 'zgetrf n=550 nrhs=0 rows=1100 device' few.log || fail "a zgetrf of more rows: $(cat few.log)"
-    grep -q 'dgetrf n=1100 nrhs=0 columns=2200 device' few.log || fail "a getrf of more columns: $(cat few.log)"
+    "$run" run --min-n 250 --log few.log -- "$callers" rest 600
+    grep -q 'dgetrf n=600 nrhs=0 rows=1200 device' few.log || fail "a getrf of more rows: $(cat few.log)"
+    grep -q 'zgetrf n=300 nrhs=0 rows=600 device' few.log || fail "a zgetrf of more rows: $(cat few.log)"
+    grep -q 'dgetrf n=600 nrhs=0 columns=1200 device' few.log || fail "a getrf of more columns: $(cat few.log)"
     for routine in getrs potrs sytrs; do
-      grep -q "d$routine n=1100 nrhs=275 device" few.log || fail "$routine: $(cat few.log)"
+      grep -q "d$routine n=600 nrhs=150 device" few.log || fail "$routine: $(cat few.log)"
     done
-    grep -q 'dsytrf n=1100 nrhs=0 device' few.log || fail "sytrf: $(cat few.log)"
-    grep -q 'dgecon n=1100 nrhs=0 device' few.log || fail "gecon: $(cat few.log)"
+    grep -q 'dsytrf n=600 nrhs=0 device' few.log || fail "sytrf: $(cat few.log)"
+    grep -q 'dgecon n=600 nrhs=0 device' few.log || fail "gecon: $(cat few.log)"
     for routine in zgecon zpotri zhetrf; do
-      grep -q "$routine n=550 nrhs=0 device" few.log || fail "$routine: $(cat few.log)"
+      grep -q "$routine n=300 nrhs=0 device" few.log || fail "$routine: $(cat few.log)"
     done
     for routine in getrs potrs hetrs; do
-      grep -q "z$routine n=550 nrhs=137 device" few.log || fail "z$routine: $(cat few.log)"
+      grep -q "z$routine n=300 nrhs=75 device" few.log || fail "z$routine: $(cat few.log)"
     done
     "$run" run --min-n 250 --log few.log -- "$callers" one 1100
     grep -q 'dgetrs n=1100 nrhs=1 system .* right-hand sides' few.log || fail "a getrs with one right-hand side: $(cat few.log)"

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "support/process.hpp"
+#include "support/thorough.hpp"
 
 using namespace clgauss::test;
 using nlohmann::json;
@@ -349,6 +350,10 @@ TEST_CASE("layer: a cache that cannot be used changes nothing") {
 }
 
 TEST_CASE("layer: a program that ends before its trials stops trying") {
+  if (!thorough()) {
+    MESSAGE("not tried: it starts many programs; ./test.sh --all tries it");
+    return;
+  }
   const TemporaryFolder folder;
   std::vector<bool> tried;
   for (int i = 0; i < 6; ++i) {
@@ -365,6 +370,10 @@ TEST_CASE("layer: a program that ends before its trials stops trying") {
 }
 
 TEST_CASE("layer: the host times no more launches than tell whether a trial is due") {
+  if (!thorough()) {
+    MESSAGE("not tried: it starts many programs; ./test.sh --all tries it");
+    return;
+  }
   const TemporaryFolder folder;
   const auto launched = [&](const char* options) {
     watch(folder, fmt::format("{} --json launches.json", options), "short rusticl");
