@@ -30,14 +30,6 @@ Number& at(const HostMatrix<Number>& a, Index i, Index j) {
   return a.data[i * a.row_step + j * a.column_step];
 }
 
-/// conj(z); a real number is its own conjugate.
-template <typename Number>
-Number conjugate(const Number& z) {
-  if constexpr (std::floating_point<Number>)
-    return z;
-  else
-    return std::conj(z);
-}
 /// Doubles of a number of which memory is asked for.
 template <typename Number>
 constexpr Index kDoubles = std::floating_point<Number> ? 1 : 2;
@@ -169,13 +161,13 @@ void read_factors(const HostMatrix<const Number>& a, const Pivots& pivots,
         at(lu, k, k) = d;
         for (Index i = behind; i < n; ++i) {
           at(lu, pivots.row_of_lu(i), k) = l.first[i];
-          at(lu, k, i) = d * conjugate(l.first[i]);
+          at(lu, k, i) = d * conjugated(l.first[i]);
         }
         continue;
       }
       read_column(l.second, k + 1, behind);
       const Number u = at(a, k + 1, k), beside = real_of(at(a, k + 1, k + 1)), multiplier = d / u,
-                   last = conjugate(u) - multiplier * beside;
+                   last = conjugated(u) - multiplier * beside;
       at(lu, k, k) = u;
       at(lu, k, k + 1) = beside;
       at(lu, k + 1, k) = multiplier;
@@ -184,8 +176,8 @@ void read_factors(const HostMatrix<const Number>& a, const Pivots& pivots,
         const Index row = pivots.row_of_lu(i);
         at(lu, row, k) = l.second[i] + multiplier * l.first[i];
         at(lu, row, k + 1) = l.first[i];
-        at(lu, k, i) = u * conjugate(l.first[i]) + beside * conjugate(l.second[i]);
-        at(lu, k + 1, i) = last * conjugate(l.second[i]);
+        at(lu, k, i) = u * conjugated(l.first[i]) + beside * conjugated(l.second[i]);
+        at(lu, k + 1, i) = last * conjugated(l.second[i]);
       }
     }
   });

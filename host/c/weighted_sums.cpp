@@ -247,10 +247,16 @@ WeightedSums<Number> weighted_sums_of_symmetric(const HostMatrix<const Number>& 
 
 template <typename Number>
 WeightedSums<Number> weighted_sums_of_product(const Triangles<Number>& m) {
+  constexpr double kLargestGrowth = 10;  // times n; of random matrices with n = 10 to 2000 1.3
   const Index n = m.lower.rows;
-  const auto w = triangle_sums(m.lower, Part::lower, m.is_unit_lower, weights<Wide<Number>>(n));
-  const auto of_upper = [&](const Wide<Number>& value) { return m.of_upper(value); };
-  WeightedSums<Number> result{triangle_sums(m.upper, Part::upper, m.is_unit_upper, w, of_upper), 0};
+  const auto sums_of = [&](std::vector<Wide<Number>> w, const auto& of_lower,
+                           const auto& of_upper) {
+    w = triangle_sums(m.lower, Part::lower, m.is_unit_lower, w, of_lower);
+    return triangle_sums(m.upper, Part::upper, m.is_unit_upper, w, of_upper);
+  };
+  WeightedSums<Number> result{sums_of(weights<Wide<Number>>(n), std::identity{},
+                                      [&](const Wide<Number>& value) { return m.of_upper(value); }),
+                              0};
   const auto size = [](const Wide<Number>& sum) {
     return std::isnan(magnitude(sum)) ? kInfinity : magnitude(sum);
   };
@@ -258,6 +264,10 @@ WeightedSums<Number> weighted_sums_of_product(const Triangles<Number>& m) {
   if (largest == result.sums.end()) return result;
   for (const Wide<Number>& number : column_of_product(m, largest - result.sums.begin()))
     result.norm1 += magnitude(number);
+  double grown = 0;
+  for (const Wide<Number>& sum : sums_of(std::vector<Wide<Number>>(n, 1.0), size, size))
+    grown = max_or_nan(grown, std::real(sum));
+  if (!(grown <= kLargestGrowth * static_cast<double>(n) * result.norm1)) result.norm1 = grown;
   return result;
 }
 

@@ -49,6 +49,32 @@ TEST_CASE("transposed solves: every size, one to many right-hand sides, views wi
   });
 }
 
+TEST_CASE("solves with few right-hand sides: the same bits after kernels for others were built") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const RealType type : types_of(device.profile)) {
+      constexpr Index n = 200;
+      const Matrix a = rounded(random_matrix(n, n, 5), type), b = random_matrix(n, 3, 6);
+      const PaddedMatrix da(context, type, a, 0, 0);
+      Lu lu = lu_factor(context, type, da.view, n);
+      const auto solved = [&](bool transposed) {
+        const PaddedMatrix db(context, type, b, 0, 0);
+        if (transposed)
+          lu.solve_transposed(db.view, 3);
+        else
+          lu.solve(db.view, 3);
+        return db.read(context, type);
+      };
+      const Matrix x = solved(false), of_transposed = solved(true);
+      CHECK(error_of(transposed(a), rounded(b, type), x, type) <= kScaledResidualBound);
+      lu.prepare(da.view, 4);
+      CHECK(std::ranges::equal(solved(false).values(), x.values()));
+      lu.prepare(da.view, 2);
+      CHECK(std::ranges::equal(solved(true).values(), of_transposed.values()));
+    }
+  });
+}
+
 TEST_CASE(
     "transposed solves: of the host's matrices, none, one and more than a kernel takes at once") {
   on_every_device([](const Device& device) {

@@ -331,3 +331,27 @@ TEST_CASE("weighted sums: of one element of X that is lost, by factors of f32 al
   }
   CHECK(unseen <= 6);
 }
+
+TEST_CASE("weighted sums: answers by factors that have grown are as near as |L| |U| lets them be") {
+  constexpr Index kN = 24;
+  std::vector<float> lu(kN * kN), b(kN), x(kN);
+  for (Index i = 0; i < kN;
+       ++i) {  // Wilkinson's: 1, below it -1, and 1, 2, 4, .. in the last column
+    for (Index j = 0; j < kN; ++j) lu[i * kN + j] = i == j ? 1.0F : i > j ? -1.0F : 0.0F;
+    lu[i * kN + kN - 1] = std::ldexp(1.0F, static_cast<int>(i));
+    b[i] = static_cast<float>((i * 37 + 11) % 23) / 7 - 1.5F;
+  }
+  x = b;
+  for (Index i = 0; i < kN; ++i)
+    for (Index j = 0; j < i; ++j) x[i] -= lu[i * kN + j] * x[j];
+  for (Index i = kN; i-- > 0;) {
+    for (Index j = i + 1; j < kN; ++j) x[i] -= lu[i * kN + j] * x[j];
+    x[i] /= lu[i * kN + i];
+  }
+  const HostMatrix<const float> m{lu.data(), kN, kN, kN, 1}, of_b{b.data(), kN, 1, 1, 1},
+      of_x{x.data(), kN, 1, 1, 1};
+  const WeightedSums sums = weighted_sums_of_product(Triangles<float>{m, m, true, false});
+  CHECK(is_answer(sums, of_b, of_x));
+  x[kN - 1] = std::nanf("");
+  CHECK_FALSE(is_answer(sums, of_b, of_x));
+}

@@ -68,7 +68,7 @@ class Lu {
   [[nodiscard]] RealType type() const;
 
   /// Builds and self-tests every kernel that factor() and solve() use for views with the offset and
-  /// leading dimension of `a`. Otherwise they do so when they first need a kernel.
+  /// leading dimension of `a`. Otherwise they do so when they first need a kernel. Factors stay.
   void prepare(const MatrixView& a, Index nrhs);
 
   /// The same for solve_transposed(), for any view.

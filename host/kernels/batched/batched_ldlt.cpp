@@ -32,7 +32,10 @@ class BatchedLdlt : public BatchedBackend {
         packed_(!cpu && packed.value_or(local_bytes(kMostTogether, true) <=
                                         context.profile().static_local_bytes())) {}
 
-  void prepare(Index nrhs) override { (void)kernel("batched_factor_and_solve", rhs_for(nrhs)); }
+  void prepare(Index nrhs) override {
+    (void)kernel("batched_factor", 1);  // the self-test of the other needs it, too
+    (void)kernel("batched_factor_and_solve", rhs_for(nrhs));
+  }
 
   void factor(const cl::CommandQueue& queue, const BatchFactors& factors) override {
     Kernel factor = kernel("batched_factor", 1);

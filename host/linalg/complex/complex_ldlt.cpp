@@ -35,6 +35,13 @@ class ComplexLdlt : public HermitianWay {
         x_(context.allocate(layout.n * columns() * number_.bytes(),
                             "right-hand sides in the order of pivots")) {
     factors_.prepare();
+    const Index width = std::min<Index>(factors_.width(), layout.n);
+    for (const Index count : {width, width - 1}) {
+      const MatrixView a = number_.in_numbers({{}, 0, layout.ld});
+      const Index rows = layout.n - count;
+      updates_.prepare(rows, std::min(kStrip, rows), count, a.at(count, 0), a.at(0, count),
+                       a.at(count, count));
+    }
   }
 
   void factor(const cl::CommandQueue& queue, const MatrixView& a,

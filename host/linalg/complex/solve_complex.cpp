@@ -344,7 +344,7 @@ ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
   if (const std::string of_ldlt = doubt_about_ldlt(solution, options); !of_ldlt.empty()) {
     plan.method = Method::lu;
     solution = solve();
-    doubt = of_ldlt;
+    doubt += (doubt.empty() ? "" : ", ") + of_ldlt;
   }
   solution.passed_over = doubt;
   solution.times.build += timer.lap() - solution.times.sum();

@@ -86,6 +86,8 @@ class LuFactors : public Factored {
   void apply_inverse(bool transposed, const Scaling& by, Matrix& x) override;
 
  private:
+  /// Whether one launch factors and solves.
+  [[nodiscard]] bool by_gesv() const { return n_ <= kLargestSmallSystem && nrhs_ <= 1; }
   void build();
   void build_for_refinement();
   void upload_a(const System& system);
@@ -114,6 +116,7 @@ LuFactors::LuFactors(Context& context, SystemSize size, const FactorCall& call)
       mapped_(n_ <= kMostMapped && maps_factors(context)),
       kind_(KeptLu::kind_of(call.type, n_, nrhs_, call.estimate_columns, question_columns(),
                             call.lu)) {
+  if (kind_) kind_->refines = call.refines;
   const RealType type = call.type;
   const std::string what = system_text(size, type);
   MatrixMemory& matrices = context.staging().matrices();
@@ -140,10 +143,10 @@ LuFactors::LuFactors(Context& context, SystemSize size, const FactorCall& call)
 
 void LuFactors::build() {
   const RealType type = call_.type;
-  work_.build(context_, type, a_, n_, nrhs_, call_.lu);
+  work_.build(context_, type, a_, n_, nrhs_, call_.lu, by_gesv());
   const Index asked = question_columns();
   if (asked > 0 && asked != nrhs_) lu().prepare(a_, asked);
-  if (call_.refines) lu().prepare_getrs(nrhs_);
+  if (by_gesv() && (call_.refines || asked == nrhs_)) lu().prepare_getrs(nrhs_);
   if (call_.estimate_columns > 0 && !mapped_) {
     try {
       lu().prepare_both(call_.estimate_columns);
@@ -206,7 +209,7 @@ void LuFactors::upload(const System& system) {
 void LuFactors::factor_and_solve(SolveTimes& times, const ProgressCallback& progress) {
   LapTimer timer;
   if (progress) progress("factorisation", 0);
-  if (n_ <= kLargestSmallSystem && nrhs_ <= 1) {
+  if (by_gesv()) {
     (void)lu().gesv(queue(), a_, b_, nrhs_);  // failed_column() reports a failure
     queue().finish();
     times.forward = timer.lap();

@@ -80,13 +80,15 @@ class LuGpu : public LuBackend {
   }
 
   void prepare_getrs(Index nrhs) override {
-    if (!solves_few(nrhs) || !few_solves().prepare_faster(context_, nrhs))
+    if (solves_few(nrhs) && few_solves().prepare_faster(context_, nrhs))
+      order_.reset();  // the first launch has overwritten the row order
+    else
       getrs_kernels().prepare(nrhs);
   }
 
   void prepare_transposed(Index nrhs) override {
     few_solves().prepare_transposed(context_, nrhs);
-    order_.reset();  // the first launch has overwritten the row order
+    order_.reset();  // as there
   }
   void prepare_both(Index nrhs) override {
     few_solves().prepare_both(context_, nrhs);

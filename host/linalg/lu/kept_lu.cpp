@@ -16,14 +16,14 @@ LuWork LuWork::without_backend(const Context& context, RealType type, Index n, I
 }
 
 void LuWork::build(Context& context, RealType type, const MatrixView& a, Index n, Index nrhs,
-                   const LuOptions& options) {
+                   const LuOptions& options, bool by_gesv) {
   backend.reset();
   backend =
       make_lu_backend(context.observer(), type, n, options, lu_spec_for(context, type, n, options));
-  if (nrhs == 0)
-    backend->prepare(a, 0);
-  else
+  if (by_gesv)
     backend->prepare_gesv(a, nrhs);
+  else
+    backend->prepare(a, nrhs);
   diagonal_kernel = backend->diagonal_kernel();
   if (!diagonal_kernel) diagonal_kernel = prepared_diagonal_kernel(context, type);
 }
@@ -36,7 +36,7 @@ PassingLu::PassingLu(Context& context, RealType type, Index n, Index nrhs, const
   }
   work_ = LuWork::without_backend(context, type, n, nrhs, 0, "the workspace of an LU");
   const MatrixView a{{}, 0, padded_ld(n, type)};
-  context.programs().prepare([&] { work_.build(context, type, a, n, nrhs, options); });
+  context.programs().prepare([&] { work_.build(context, type, a, n, nrhs, options, nrhs > 0); });
 }
 
 void PassingLu::factor_and_solve(const MatrixView& a) {

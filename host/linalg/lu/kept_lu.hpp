@@ -25,6 +25,7 @@ struct LuKind {
   Pivoting pivoting;
   bool positive_definite, symmetric, look_ahead;
   bool butterflies = false;  // LuWork::rbt is what is kept
+  bool refines = false;      // FactorCall::refines
 
   bool operator==(const LuKind&) const = default;
 };
@@ -41,10 +42,10 @@ struct LuWork {
   [[nodiscard]] static LuWork without_backend(const Context& context, RealType type, Index n,
                                               Index nrhs, Index question_columns,
                                               const std::string& what);
-  /// Makes backend and kernels for an A like `a`, whose buffer may be null. Call it within
-  /// ProgramStore::prepare(). Throws as Lu().
+  /// Makes backend and kernels for an A like `a`, whose buffer may be null; those of gesv() alone,
+  /// or those of getrf() and getrs(). Call it within ProgramStore::prepare(). Throws as Lu().
   void build(Context& context, RealType type, const MatrixView& a, Index n, Index nrhs,
-             const LuOptions& options);
+             const LuOptions& options, bool by_gesv);
 };
 
 /// Looking up kernels, allocating small buffers and freeing them took 0.4 of the 3.5 ms of a solve

@@ -4,6 +4,7 @@
 
 #include <clgauss/error.hpp>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "kernels/cholesky/cholesky_cpu.hpp"
@@ -121,8 +122,8 @@ class Lu::Implementation {
   /// NaN.
   Matrix solve(const Matrix& b, bool transposed) {
     require_factored();
-    if (n_ > 0 && built_.emplace(b.cols(), transposed).second) build_for(b.cols(), transposed);
     if (b.rows() != n_) throw DimensionError(fmt::format("b has {} rows, A has {}", b.rows(), n_));
+    build_for(factors_, b.cols(), transposed);
     const MatrixView x = on_device(b);
     order_.run(context_, {}, [&](const cl::CommandQueue& queue) {
       if (transposed)
@@ -144,15 +145,14 @@ class Lu::Implementation {
     });
   }
 
-  /// Builds in parallel the kernels of solves with `nrhs` right-hand sides.
-  void build_for(Index nrhs, bool transposed) {
-    context_.programs().build_for([&] {
-      const auto backend = another_backend();
-      if (transposed)
-        backend->prepare_transposed(nrhs);
-      else
-        backend->prepare({{}, 0, padded_ld(n_, type_)}, nrhs);
-    });
+  void prepare(const MatrixView& a, Index nrhs) {
+    build_for(a, nrhs, false);
+    beside_factors([&](LuBackend& backend) { backend.prepare(a, nrhs); });
+  }
+
+  void prepare_transposed(Index nrhs) {
+    build_for({{}, 0, padded_ld(n_, type_)}, nrhs, true);
+    beside_factors([&](LuBackend& backend) { backend.prepare_transposed(nrhs); });
   }
 
   double largest_of_u() {
@@ -179,6 +179,30 @@ class Lu::Implementation {
     return {few_, 0, b.cols()};
   }
 
+  /// Builds in parallel the kernels of factor() and solve() for views like `a`, or those of
+  /// transposed solves, which are the same for all views.
+  void build_for(const MatrixView& a, Index nrhs, bool transposed) {
+    const std::tuple kind{transposed ? 0 : a.offset, transposed ? 0 : a.ld, nrhs, transposed};
+    if (n_ == 0 || built_.contains(kind)) return;
+    context_.programs().build_for([&] {
+      const auto backend = another_backend();
+      if (transposed)
+        backend->prepare_transposed(nrhs);
+      else
+        backend->prepare({{}, a.offset, a.ld}, nrhs);
+    });
+    built_.insert(kind);
+  }
+
+  /// Calls body(backend), of another one where first launches would overwrite the pivots.
+  template <typename Body>
+  void beside_factors(const Body& body) {
+    if (factors_.buffer() == nullptr)
+      body(*backend_);
+    else
+      body(*another_backend());
+  }
+
   std::unique_ptr<LuBackend> another_backend() {
     return make_lu_backend(context_, type_, n_, options_,
                            lu_spec_for(context_, type_, n_, options_));
@@ -189,8 +213,8 @@ class Lu::Implementation {
   Index n_;
   LuOptions options_;
   std::unique_ptr<LuBackend> backend_;
-  std::set<std::pair<Index, bool>> built_;  // right-hand sides and directions of solve()
-  MatrixView factors_;                      // of the last factor()
+  std::set<std::tuple<Index, Index, Index, bool>> built_;  // the kinds of build_for()
+  MatrixView factors_;                                     // of the last factor()
   cl::Buffer few_;
   QueueOrder order_;
 };
@@ -201,7 +225,7 @@ Lu::Lu(Context& context, RealType type, Index n, const LuOptions& options)
           auto made = std::make_unique<Implementation>(context, type, n, options);
           if (n == 0) return made;
           try {  // builds the kernels of factor() and solve() in parallel
-            made->backend().prepare({{}, 0, padded_ld(n, type)}, 1);
+            made->prepare({{}, 0, padded_ld(n, type)}, 1);
             prepare_poison(context, type);
           } catch (const NoUsableKernel&) {  // factor() and solve() will throw it
           }
@@ -218,17 +242,11 @@ Index Lu::n() const { return implementation_->n(); }
 RealType Lu::type() const { return implementation_->type(); }
 
 void Lu::prepare(const MatrixView& a, Index nrhs) {
-  translate_opencl_errors([&] {
-    implementation_->build_for(nrhs, false);
-    implementation_->backend().prepare(a, nrhs);
-  });
+  translate_opencl_errors([&] { implementation_->prepare(a, nrhs); });
 }
 
 void Lu::prepare_transposed(Index nrhs) {
-  translate_opencl_errors([&] {
-    implementation_->build_for(nrhs, true);
-    implementation_->backend().prepare_transposed(nrhs);
-  });
+  translate_opencl_errors([&] { implementation_->prepare_transposed(nrhs); });
 }
 
 void Lu::factor(const MatrixView& a, const EnqueueOptions& enqueue) {
