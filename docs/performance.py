@@ -339,13 +339,14 @@ def batched_complex_rows():
 
 
 def batched_beside_pytorch(what, kinds):
-    """Those of batches_h200.csv, beside the fastest of PyTorch's libraries; in the second call are the kernels that were changed after the first."""
+    """Those of batches_h200.csv, beside the fastest of PyTorch's libraries in the last call that timed them; in later calls are the kernels that were changed."""
     for n in ("8", "16", "24", "32", "64", "96", "128", "160", "192", "256"):
         cells = []
         for kind in kinds:
             first = one("batches_h200.csv", what=what, type=kind, n=n, call="first")
-            *_, own = rows_with("batches_h200.csv", what=what, type=kind, n=n, batch=first["batch"])
-            peer = min(float(first[f"{library}_median_ms"]) for library in ("torch", "cusolver", "magma"))
+            same = rows_with("batches_h200.csv", what=what, type=kind, n=n, batch=first["batch"])
+            own, beside = same[-1], [row for row in same if row["torch_median_ms"]][-1]
+            peer = min(float(beside[f"{library}_median_ms"]) for library in ("torch", "cusolver", "magma"))
             cells += times(float(own["clgauss_median_ms"]), peer)
         yield [n, first["batch"], *cells]
 
