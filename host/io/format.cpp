@@ -14,6 +14,7 @@
 #include "enumeration.hpp"
 #include "io/archive.hpp"
 #include "io/ascii.hpp"
+#include "io/child.hpp"
 #include "io/memory.hpp"
 #include "io/module.hpp"
 #include "io/number.hpp"

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "kernels/common/variants.hpp"
 #include "kernels/lu/lu_common.hpp"
 
 namespace clgauss {
