@@ -34,6 +34,7 @@ LONG=1 check "39,000 certificates against rational answers, inverses and determi
 LONG=1 check "every size of every kind" "$build"/solver_tests -tc="*systems*are solved*,permuted*are solved"
 LONG=1 check "every method on every kind of matrix against LAPACK" "$build"/solver_tests -tc='oracles*'
 LONG=1 check "the same bits 200 times, beside load" "$build"/solver_tests -tc='determinism*'
+LONG=1 check "damaged answers of LAPACK's callers" tests/lapack/run.sh faults "$build"
 install_packages r-base-core octave || exit 1
 check "R and Octave by clgauss run" tests/lapack/run.sh scripts "$build"
 install_packages python3-numpy python3-scipy python3-pytest python3-hypothesis || exit 1
