@@ -256,7 +256,7 @@ TEST_CASE("a failing OpenCL call leaves every public function as an error of clg
   Context context(device, ContextOptions::from_environment());
   const auto step = static_cast<long>(fault_step().value_or(test::thorough() ? 11 : 31));
   for (const Function& function : functions_of(device, context)) {
-    CAPTURE(function.name);
+    CAPTURE(std::string(function.name));
     function.call();  // builds what is to be built
     bool failed = true;
     for (long k = 1; failed; k += step) {
@@ -267,7 +267,7 @@ TEST_CASE("a failing OpenCL call leaves every public function as an error of clg
       } catch (const OpenClError& error) {
         CHECK(error.code() == CL_OUT_OF_RESOURCES);
       } catch (const cl::Error& error) {
-        FAIL_CHECK(error.what());
+        FAIL_CHECK(std::string(error.what()));
       }
       failed = clgauss_failed_call() != nullptr;
       clgauss_fail_call(0);

@@ -161,10 +161,8 @@ class BatchedLu::Implementation {
   /// The same for body(backend, queue), enqueued as `enqueue` says.
   template <typename Body>
   void run(const EnqueueOptions& enqueue, const Body& body) {
-    translate_opencl_errors([&] {
-      order_.run(context_, enqueue, [&](const cl::CommandQueue& queue) {
-        use([&](BatchedBackend& backend) { body(backend, queue); });
-      });
+    order_.run(context_, enqueue, [&](const cl::CommandQueue& queue) {
+      use([&](BatchedBackend& backend) { body(backend, queue); });
     });
   }
 
@@ -231,20 +229,24 @@ BatchFactors BatchedLu::factor(const BatchView& a, Index batch, const cl::Buffer
 void BatchedLu::solve(const BatchFactors& factors, const BatchView& b, Index nrhs,
                       const EnqueueOptions& enqueue) {
   if (factors.batch == 0 || nrhs == 0) return;
-  implementation_->check(b, factors.batch, nrhs, "B");
-  implementation_->run(enqueue, [&](BatchedBackend& backend, const cl::CommandQueue& queue) {
-    backend.solve(queue, factors, b, nrhs);
+  translate_opencl_errors([&] {
+    implementation_->check(b, factors.batch, nrhs, "B");
+    implementation_->run(enqueue, [&](BatchedBackend& backend, const cl::CommandQueue& queue) {
+      backend.solve(queue, factors, b, nrhs);
+    });
   });
 }
 
 void BatchedLu::factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
                                  const cl::Buffer& info, const EnqueueOptions& enqueue) {
   if (batch == 0) return;
-  implementation_->check(a, batch, implementation_->n(), "A");
-  implementation_->check(b, batch, nrhs, "B");
-  check_integers(info, batch, "info");
-  implementation_->run(enqueue, [&](BatchedBackend& backend, const cl::CommandQueue& queue) {
-    backend.factor_and_solve(queue, a, b, nrhs, batch, info);
+  translate_opencl_errors([&] {
+    implementation_->check(a, batch, implementation_->n(), "A");
+    implementation_->check(b, batch, nrhs, "B");
+    check_integers(info, batch, "info");
+    implementation_->run(enqueue, [&](BatchedBackend& backend, const cl::CommandQueue& queue) {
+      backend.factor_and_solve(queue, a, b, nrhs, batch, info);
+    });
   });
 }
 
