@@ -37,6 +37,7 @@ class ComplexLdlt : public HermitianWay {
     factors_.prepare();
     const Index width = std::min<Index>(factors_.width(), layout.n);
     for (const Index count : {width, width - 1}) {
+      if (count == 0 || count >= layout.n) continue;
       const MatrixView a = number_.in_numbers({{}, 0, layout.ld});
       const Index rows = layout.n - count;
       updates_.prepare(rows, std::min(kStrip, rows), count, a.at(count, 0), a.at(0, count),
