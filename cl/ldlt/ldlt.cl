@@ -28,54 +28,61 @@
 #error "CHUNK, LOCAL, PIECE, WIDTH and USE_FMA must be defined"
 #endif
 
-// Kinds of columns: of a 1 x 1 pivot, and the first and the second of a 2 x 2 pivot.
-#define SINGLE 0u
-#define FIRST 1u
-#define SECOND 2u
-
 #define LANES (COMPLEX ? VEC_WIDTH / 2 : VEC_WIDTH)  // numbers of a vector
 #define LOAD_NUMBERS(p) VLOAD((const global REAL*)(p))
 #define STORE_NUMBERS(v, p) VSTORE(v, (global REAL*)(p))
 
-// LESS: c - a b for numbers, VEC_LESS: for the vectors b and c of numbers. SIZES: in each place of
-// a vector the size of its number.
+// VEC_LESS: c - a b for a number and the vectors b and c of numbers. SIZES: in each place of a
+// vector the size of its number.
 #if COMPLEX
-#define LESS(c, a, b) MULADD((NUMBER)(-(a).x), b, MULADD((NUMBER)(-(a).y), TIMES_I_2(b), c))
 #define VEC_LESS(c, a, b) MULADD((VEC)(-(a).x), b, MULADD((VEC)(-(a).y), TIMES_I(b), c))
 #define SIZES(v) (fabs(v) + fabs(TIMES_I(v)))
 #else
-#define LESS(c, a, b) MULADD(-(a), b, c)
 #define VEC_LESS(c, a, b) MULADD((VEC)(-(a)), b, c)
 #define SIZES(v) fabs(v)
 #endif
 
+#include "ldlt_pivot.clh"
+
 #include "ldlt_panel.clh"
 
-// Columns first .. first + width - 1, from the diagonal downwards, into the rows of W. NDRange:
-// chunks of the n - first rows.
+// Those of `width` columns from `first` on that the second dimension's index has a share of.
+INLINE void share_columns(const uint first, const uint width, uint* from, uint* behind) {
+  const uint shares = (uint)get_global_size(1), share = (width + shares - 1) / shares;
+  *from = first + (uint)get_global_id(1) * share;
+  *behind = min(first + width, *from + share);
+}
+
+// Columns first .. first + width - 1, from the diagonal downwards, into rows of W. NDRange:
+// chunks of the n - first rows; shares of the columns.
 kernel void ldlt_bring(const global NUMBER* a, const ulong offset, const ulong ld, const uint n,
                        const uint first, const uint width, global NUMBER* w, const ulong w_ld) {
   const global NUMBER* const corner = a + offset;
   const uint begin = first + (uint)get_global_id(0) * CHUNK, end = min(n, begin + CHUNK);
-  for (uint t = first; t < min(first + width, end); ++t)
+  uint from, behind;
+  share_columns(first, width, &from, &behind);
+  for (uint t = from; t < min(behind, end); ++t)
     for (uint i = max(begin, t); i < end; ++i) w[(t - first) * w_ld + i] = corner[i * ld + t];
 }
 
-// L and U of the columns first .. first + count - 1 from the W that the panel left. NDRange: chunks
-// of the n - first columns.
+// L and U of the columns first .. first + done[0] - 1 from the W that the panel left; nothing where
+// it was given up. NDRange: chunks of the n - first columns of W; shares of its rows.
 kernel void ldlt_spread(global NUMBER* a, const ulong offset, const ulong ld, const uint n,
-                        const uint first, const uint count, const global NUMBER* w,
-                        const ulong w_ld, const global uint* kinds) {
+                        const uint first, const global NUMBER* w, const ulong w_ld,
+                        const global uint* kinds, const global uint* done) {
+  if (done[2] != 0) return;
   global NUMBER* const corner = a + offset;
   const uint begin = first + (uint)get_global_id(0) * CHUNK, end = min(n, begin + CHUNK),
-             behind = first + count;
+             behind = first + done[0];
+  uint from, until;
+  share_columns(first, done[0], &from, &until);
   uint rows[CHUNK];  // of L, that column i of W is for: a 2 x 2 pivot exchanges its two
   for (uint i = begin; i < end; ++i) {
     const uint kind = i < behind ? kinds[i] : SINGLE;
     rows[i - begin] = kind == FIRST ? i + 1 : kind == SECOND ? i - 1 : i;
   }
-  for (uint t = first; t < min(behind, end); ++t) {
-    const uint kind = kinds[t];
+  for (uint t = from; t < min(until, end); ++t) {
+    const uint kind = kinds[t];  // FIRST does what is to be done for SECOND
     const global NUMBER* const top = w + (t - first) * w_ld;
     global NUMBER* const row = corner + t * ld;
     if (kind == SINGLE) {

@@ -1,9 +1,7 @@
 // LU panel with true partial pivoting in ONE launch, portable OpenCL C 1.2: P A = L U, A m x width,
 // width <= PANEL_WIDTH. The counterpart of lu_panel_persistent.cl, which describes the scheme, for
 // devices without its instructions. The differences are:
-//  - A packet that one work-group leaves for another is one atomic word of PACKET_BITS: half of it
-//    payload, half the number of the column. A number takes several, each valid by itself, so no
-//    fence is needed. 64 bits take cl_khr_int64_base_atomics; 32 go everywhere.
+//  - The packets are those of waiting.clh, their tag is the number of the column.
 //  - No sub-groups: the rows' owners and the WAITERS, who own none and do all the searching,
 //    sending and waiting, meet at barriers of the work-group, seven a column.
 // Complex numbers take the pivot from its row. H200, f32, PANEL_WIDTH 32, ROWS 256, 64 bits: 2.2 us
@@ -26,9 +24,10 @@
 #include "common.clh"
 #include "numbers.clh"
 #include "pivot.clh"
+#include "waiting.clh"
 
-#if !defined(PANEL_WIDTH) || !defined(ROWS) || !defined(SPIN_LIMIT) || !defined(PACKET_BITS)
-#error "PANEL_WIDTH, ROWS, SPIN_LIMIT and PACKET_BITS must be defined"
+#if !defined(PANEL_WIDTH) || !defined(ROWS)
+#error "PANEL_WIDTH and ROWS must be defined"
 #endif
 #if ROWS % 64 != 0
 #error "ROWS must be a multiple of 64"
@@ -38,124 +37,20 @@
 #endif
 #define WAITERS 64
 #define WG_SIZE (ROWS + WAITERS)
-#define EIGHTHS 8  // of the waiters
 #define NO_POSITION 0xffffffffu
 #define NOBODY 0xffffffffu
 #define STAGE_COLUMNS 8
 #define STAGE_LD (STAGE_COLUMNS + 1)
 
-#if PACKET_BITS == 64
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-typedef ulong Packet;
-typedef uint Word;
-#define EXCHANGE atom_xchg
-#elif PACKET_BITS == 32
-typedef uint Packet;
-typedef ushort Word;
-#define EXCHANGE atomic_xchg
-#else
-#error "PACKET_BITS must be 32 or 64"
-#endif
-#define WORD_BITS (PACKET_BITS / 2)
-#define REAL_WORDS (REAL_BITS / WORD_BITS)
-#define PLACE_WORDS (32 / WORD_BITS)
 #define HEADER_WORDS (PLACE_WORDS + REAL_WORDS)
-#define NUMBER_WORDS (REAL_WORDS << COMPLEX)
 #define ROW_WORDS (PANEL_WIDTH * NUMBER_WORDS)
 
-#if REAL_BITS == 64
-typedef ulong Bits;
-#define BITS_OF(v) as_ulong(v)
-#define REAL_OF(b) as_double(b)
-#else
-typedef uint Bits;
-#define BITS_OF(v) as_uint(v)
-#define REAL_OF(b) as_float(b)
-#endif
-
-// `count` words of `bits`, the lowest first.
-static inline void send(volatile global Packet* p, Bits bits, uint count, uint tag) {
-  for (uint w = 0; w < count; ++w)
-    (void)EXCHANGE(p + w, ((Packet)tag << WORD_BITS) | (Word)(bits >> (w * WORD_BITS)));
-}
-// Waits for `count` packets with this tag, which are requested all at once.
-static inline void await(const volatile global Packet* p, Word* words, uint count, uint tag,
-                         uint* spins) {
-  bool there;
-  do {
-    there = true;
-    UNROLLED
-    for (uint w = 0; w < count; ++w) {
-      const Packet packet = p[w];
-      there = there && (uint)(packet >> WORD_BITS) == tag;
-      words[w] = (Word)packet;
-    }
-  } while (!there && ++*spins < SPIN_LIMIT);
-  if (!there) *spins = SPIN_LIMIT;  // llvmpipe leaves long loops early
-}
-static inline Bits joined(const Word* words, uint count) {
-  Bits bits = 0;
-  UNROLLED
-  for (uint w = 0; w < count; ++w) bits |= (Bits)words[w] << (w * WORD_BITS);
-  return bits;
-}
-
-static inline void send_number(volatile global Packet* p, NUMBER v, uint tag) {
-#if COMPLEX
-  send(p, BITS_OF(v.x), REAL_WORDS, tag);
-  send(p + REAL_WORDS, BITS_OF(v.y), REAL_WORDS, tag);
-#else
-  send(p, BITS_OF(v), REAL_WORDS, tag);
-#endif
-}
-static inline NUMBER await_number(const volatile global Packet* p, uint tag, uint* spins) {
-  Word words[NUMBER_WORDS];
-  await(p, words, NUMBER_WORDS, tag, spins);
-#if COMPLEX
-  return NUMBER_OF(REAL_OF(joined(words, REAL_WORDS)),
-                   REAL_OF(joined(words + REAL_WORDS, REAL_WORDS)));
-#else
-  return REAL_OF(joined(words, REAL_WORDS));
-#endif
-}
-
-// Beside arrays of vectors in local memory rusticl of Mesa 22.3 loses what is aligned to 16 bytes.
-#if COMPLEX
-#define CANDIDATE_ALIGNED
-#else
-#define CANDIDATE_ALIGNED __attribute__((aligned(16)))
-#endif
-// The candidate of a row, of some rows, of a work-group.
-typedef struct {
-  Bits key;    // magnitudes in order; 0: none, NaN is above infinity
-  uint place;  // twice the position, and a real entry's sign
-  uint owner;  // the work-item, or the work-group
-} CANDIDATE_ALIGNED Candidate;
-
-#define SIGN ((Bits)1 << (REAL_BITS - 1))
-static inline Bits key_of(Bits bits) { return (bits & ~SIGN) + 1; }
 #if !COMPLEX
+// A place is twice the position, and a real entry's sign.
 static inline NUMBER value_of(Candidate c) {
   return REAL_OF((c.key - 1) | ((Bits)(c.place & 1u) << (REAL_BITS - 1)));
 }
 #endif
-
-// Of equals the lowest position.
-static inline Candidate better(Candidate a, Candidate b) {
-  const bool second = b.key > a.key || (b.key == a.key && b.place < a.place);
-  a.key = second ? b.key : a.key;
-  a.place = second ? b.place : a.place;
-  a.owner = second ? b.owner : a.owner;
-  return a;
-}
-
-// Of eight, EIGHTHS apart or side by side, as a tree: a chain of comparisons takes three times as
-// long.
-static inline Candidate best_of(const local Candidate* list, uint stride) {
-  return better(better(better(list[0], list[stride]), better(list[2 * stride], list[3 * stride])),
-                better(better(list[4 * stride], list[5 * stride]),
-                       better(list[6 * stride], list[7 * stride])));
-}
 
 // The elimination that gives the next column, in all columns after it, for a row with this
 // `factor`; the last element collects the `finished` entries (L, or U of a used row). `left`:

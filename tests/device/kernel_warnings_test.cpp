@@ -45,6 +45,11 @@ std::vector<FileWithDefines> builds() {
        "-DCOMPLEX=1 -DVEC_WIDTH=8 -DUSE_FMA=1 -DWIDTH=64 -DLOCAL=1 -DCHUNK=16 -DPIECE=256"},
       {"ldlt.cl",
        "-DCOMPLEX=1 -DVEC_WIDTH=2 -DUSE_FMA=1 -DWIDTH=64 -DLOCAL=256 -DCHUNK=1 -DPIECE=256"},
+      {"ldlt_panel_waiting.cl",
+       "-DUSE_FMA=1 -DWIDTH=64 -DROWS=128 -DSPIN_LIMIT=100 -DPACKET_BITS=64 -DSUB_GROUPS=0"},
+      {"ldlt_panel_waiting.cl",
+       "-DCOMPLEX=1 -DUSE_FMA=1 -DWIDTH=32 -DROWS=128 -DSPIN_LIMIT=100 -DPACKET_BITS=32 "
+       "-DSUB_GROUPS=0"},
       {"diagonal.cl", ""},
       {"diagonal.cl", "-DCOMPLEX=1"},
       {"columns.cl", ""},

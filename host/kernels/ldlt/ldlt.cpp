@@ -1,7 +1,7 @@
 #include "kernels/ldlt/ldlt.hpp"
 
 #include <algorithm>
-#include <array>
+#include <clgauss/error.hpp>
 #include <clgauss/lab/launch.hpp>
 
 #include "kernels/common/cpu_tile.hpp"
@@ -69,8 +69,9 @@ std::vector<Demand> demands(const Parameters& parameters, RealType type) {
   return {{"LOCAL", local, (2 * width + local) * bytes_of(type) + local * sizeof(cl_uint)}};
 }
 
-std::uint64_t workspace(const Parameters& parameters, const Setting& at) {
-  return LdltBuffers::bytes(at.type, LdltCut(parameters, at.n));
+template <LuFamily kFamily>
+std::uint64_t workspace(const Parameters& /*parameters*/, const Setting& at) {
+  return LdltBuffers::bytes(at.type, ldlt_cut(at.device, at.type, kFamily, at.n));
 }
 
 }  // namespace
@@ -84,7 +85,7 @@ const KernelVariant& ldlt_cpu_variant() {
       .ask = [](Context& context, RealType type) { ask(context, type, LuFamily::cpu); },
       .broken_rule = broken_rule,
       .demands = demands,
-      .workspace_bytes = workspace};
+      .workspace_bytes = workspace<LuFamily::cpu>};
   return variant;
 }
 
@@ -99,7 +100,7 @@ const KernelVariant& ldlt_variant() {
       .ask = [](Context& context, RealType type) { ask(context, type, LuFamily::gpu); },
       .broken_rule = broken_rule,
       .demands = demands,
-      .workspace_bytes = workspace};
+      .workspace_bytes = workspace<LuFamily::gpu>};
   return variant;
 }
 
@@ -108,11 +109,15 @@ const KernelVariant& ldlt_variant_of(LuFamily family) {
 }
 
 Variants ldlt_variants() {
-  static const std::array<const KernelVariant*, 2> variants{&ldlt_cpu_variant(), &ldlt_variant()};
+  static const std::array<const KernelVariant*, 3> variants{&ldlt_cpu_variant(), &ldlt_variant(),
+                                                            &ldlt_waiting_variant()};
   return variants;
 }
 
 namespace {
+
+/// Columns of a panel that a work-item of ldlt_bring and ldlt_spread takes on GPUs.
+constexpr cl_uint kShare = 8;
 
 /// Per row of A: numbers, and cl_uints.
 constexpr std::uint64_t kNumbers = 4, kIndices = 5;
@@ -121,10 +126,6 @@ constexpr std::uint64_t kNumbers = 4, kIndices = 5;
 constexpr Index kCounters = 64;
 
 Index pieces_of(const LdltCut& cut) { return ceil_div(cut.n, cut.piece); }
-
-Index ld_of_panel(NumberType number, Index n) {
-  return padded_ld(number.parts() * n, number.real) / number.parts();
-}
 
 /// The usual parameters; a vector of complex numbers has at least one.
 Parameters parameters_for(KernelMemo& kernels, const KernelVariant& variant, Index n) {
@@ -137,14 +138,22 @@ Parameters parameters_for(KernelMemo& kernels, const KernelVariant& variant, Ind
 
 }  // namespace
 
-LdltCut::LdltCut(const Parameters& parameters, Index rows)
-    : n(rows),
-      width(static_cast<Index>(value_of(parameters, "WIDTH"))),
-      piece(static_cast<Index>(value_of(parameters, "PIECE"))) {}
+LdltCut ldlt_cut(const DeviceProfile& device, NumberType number, LuFamily family, Index n) {
+  const Parameters parameters =
+      usual_parameters(std::array{&ldlt_variant_of(family)}, {device, number.real, n});
+  const Index width = static_cast<Index>(value_of(parameters, "WIDTH"));
+  const cl_uint rows = family == LuFamily::gpu ? LdltWaiting::usual_rows(device, number, n) : 0;
+  return {n, rows > 0 ? std::min<Index>(width, LdltWaiting::width(number)) : width,
+          static_cast<Index>(value_of(parameters, "PIECE"))};
+}
+
+Index ld_of_ldlt_panel(NumberType number, Index n) {
+  return padded_ld(number.parts() * n, number.real) / number.parts();
+}
 
 std::uint64_t LdltBuffers::bytes(NumberType number, const LdltCut& cut) {
   return cut.n * (kNumbers * number.bytes() + kIndices * sizeof(cl_uint)) +
-         (cut.width * (ld_of_panel(number, cut.n) + 1) + pieces_of(cut)) * number.bytes() +
+         (cut.width * (ld_of_ldlt_panel(number, cut.n) + 1) + pieces_of(cut)) * number.bytes() +
          (kCounters + pieces_of(cut)) * sizeof(cl_uint);
 }
 
@@ -152,7 +161,7 @@ LdltBuffers::LdltBuffers(const Context& context, NumberType number, const LdltCu
   constexpr const char* kWhat = "the workspace of L D L^T";
   context.require_memory(bytes(number, cut), kWhat);
   const Index rows_or_one = std::max<Index>(cut.n, 1);
-  w.ld = ld_of_panel(number, rows_or_one);
+  w.ld = ld_of_ldlt_panel(number, rows_or_one);
   w.buffer = context.allocate(cut.width * w.ld * number.bytes(), kWhat);
   d = context.allocate(kNumbers / 2 * rows_or_one * number.bytes(), kWhat);
   work = context.allocate(
@@ -160,19 +169,36 @@ LdltBuffers::LdltBuffers(const Context& context, NumberType number, const LdltCu
   team = context.allocate((kCounters + pieces_of(cut)) * sizeof(cl_uint), kWhat);
   for (cl::Buffer* indices : {&kinds, &exchanges, &order, &rows, &ends})
     *indices = context.allocate(rows_or_one * sizeof(cl_uint), kWhat);
-  done = context.allocate(2 * sizeof(cl_uint), kWhat);
+  done = context.allocate(3 * sizeof(cl_uint), kWhat);
 }
 
-LdltKernels::LdltKernels(KernelMemo& kernels, LuFamily family, Index n)
+LdltDone::LdltDone(const cl::CommandQueue& queue, const cl::Buffer& done) {
+  queue.enqueueReadBuffer(done, CL_FALSE, 0, sizeof done_, done_.data(), nullptr, &event_);
+}
+
+LdltDone::~LdltDone() {
+  if (event_() != nullptr) (void)clWaitForEvents(1, &event_());
+}
+
+const std::array<cl_uint, 3>& LdltDone::read() {
+  event_.wait();
+  return done_;
+}
+
+LdltKernels::LdltKernels(KernelMemo& kernels, LuFamily family, Index n, const LdltPanels& panels)
     : kernels_(kernels),
       variant_(ldlt_variant_of(family)),
       parameters_(parameters_for(kernels, variant_, n)),
-      cut_(parameters_, n),
+      cut_(ldlt_cut(kernels.context().profile(), kernels.number(), family, n)),
       local_(static_cast<cl_uint>(value_of(parameters_, "LOCAL"))),
       chunk_(static_cast<cl_uint>(value_of(parameters_, "CHUNK"))),
       groups_(family == LuFamily::cpu && value_of(parameters_, "OPENCL_C") >= 300
                   ? kernels.context().profile().compute_units
-                  : 1) {}
+                  : 1),
+      panels_(family == LuFamily::gpu ? panels.which : LdltPanels::one_group),
+      waiting_(kernels, n, panels.rows) {
+  if (panels.rows > 0) cut_.width = LdltWaiting::width(kernels.number());
+}
 
 KernelBuild LdltKernels::build() const {
   return {variant_.name, variant_.file, kernels_.all(macros())};
@@ -186,21 +212,73 @@ void LdltKernels::prepare() {
   for (const char* name :
        {"ldlt_bring", "ldlt_panel", "ldlt_spread", "ldlt_exchange", "ldlt_permute"})
     (void)kernel(name);
+  if (waits(static_cast<cl_uint>(cut_.n))) waiting_.prepare();
 }
 
-void LdltKernels::launch_chunks(const cl::CommandQueue& queue, const Kernel& kernel,
-                                cl_uint count) const {
-  const std::size_t local = std::min<std::size_t>(local_, 64);
-  launch_groups(queue, kernel, ceil_div<std::size_t>(ceil_div(count, chunk_), local), local);
+bool LdltKernels::waits(cl_uint rows) {
+  if (panels_ == LdltPanels::one_group || !waiting_.fits(rows)) return false;
+  if (panels_ == LdltPanels::waiting) return true;
+  if (!waiting_works_) {
+    Context& context = kernels_.context();
+    const auto works = kernels_.number().complex ? complex_ldlt_waiting_works : ldlt_waiting_works;
+    waiting_works_ = works(context, kernels_.type(), waiting_.rows());
+    if (*waiting_works_ && !waiting_.resident()) {
+      context.trials().pass_over(waiting_.build(), kNotResident);
+      waiting_works_ = false;
+    }
+  }
+  return *waiting_works_;
 }
 
-void LdltKernels::panel(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
-                        cl_uint first, cl_uint width, const LdltBuffers& buffers,
-                        const LuFlags& flags) {
+void LdltKernels::launch_chunks(const cl::CommandQueue& queue, const Kernel& kernel, cl_uint count,
+                                cl_uint columns) const {
+  const std::size_t local = std::min<std::size_t>(local_, 64),
+                    rows = round_up<std::size_t>(ceil_div(count, chunk_), local);
+  const std::size_t shares = local_ > 1 ? ceil_div<cl_uint>(columns, kShare) : 1;
+  enqueue_kernel(queue, kernel, cl::NDRange(rows, shares), cl::NDRange(local, 1));
+}
+
+cl_uint LdltKernels::panel(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
+                           cl_uint first, cl_uint width, const LdltBuffers& buffers,
+                           const LuFlags& flags) {
+  const bool waiting = waits(n - first);
+  if (waiting) {
+    bring(queue, a, n, first, width, waiting_.brought());
+    waiting_.panel(queue, a, n, first, width, buffers, flags);
+  } else {
+    panel_of_one_group(queue, a, n, first, width, buffers, flags);
+  }
+  // While it is waited for, the device goes on.
+  LdltDone done(queue, buffers.done);
+  if (waiting) waiting_.displace(queue, a, n, first, width, buffers);
+  spread(queue, a, n, first, buffers);
+  if (done.gave_up()) {
+    if (panels_ == LdltPanels::waiting) throw DeviceLimit(kNotResident);
+    kernels_.context().trials().forget_residency();
+    waiting_works_ = false;
+    queue.enqueueFillBuffer(buffers.done, cl_uint{0}, 2 * sizeof(cl_uint), sizeof(cl_uint));
+    return panel(queue, a, n, first, width, buffers, flags);
+  }
+  const cl_uint count = done.count();
+  if (count == 0 || count > width || count + 1 < width)
+    throw DeviceFault("the device says that a panel of " + std::to_string(width) +
+                      " columns from column " + std::to_string(first + 1) + " on took " +
+                      std::to_string(count));
+  return count;
+}
+
+void LdltKernels::bring(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
+                        cl_uint first, cl_uint width, const MatrixView& w) {
   Kernel& bring = kernel("ldlt_bring");
-  bring.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, first, width,
-                      buffers.w.buffer, cl_ulong{buffers.w.ld});
-  launch_chunks(queue, bring, n - first);
+  bring.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, first, width, w.buffer,
+                      cl_ulong{w.ld});
+  launch_chunks(queue, bring, n - first, width);
+}
+
+void LdltKernels::panel_of_one_group(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
+                                     cl_uint first, cl_uint width, const LdltBuffers& buffers,
+                                     const LuFlags& flags) {
+  bring(queue, a, n, first, width, buffers.w);
   Kernel& panel = kernel("ldlt_panel");
   panel.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, first, width,
                       buffers.w.buffer, cl_ulong{buffers.w.ld}, buffers.d, buffers.kinds,
@@ -211,11 +289,11 @@ void LdltKernels::panel(const cl::CommandQueue& queue, const MatrixView& a, cl_u
 }
 
 void LdltKernels::spread(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
-                         cl_uint first, cl_uint count, const LdltBuffers& buffers) {
+                         cl_uint first, const LdltBuffers& buffers) {
   Kernel& spread = kernel("ldlt_spread");
-  spread.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, first, count,
-                       buffers.w.buffer, cl_ulong{buffers.w.ld}, buffers.kinds);
-  launch_chunks(queue, spread, n - first);
+  spread.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, first, buffers.w.buffer,
+                       cl_ulong{buffers.w.ld}, buffers.kinds, buffers.done);
+  launch_chunks(queue, spread, n - first, width());
 }
 
 void LdltKernels::exchange(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,

@@ -8,13 +8,6 @@
 
 namespace clgauss {
 
-namespace {
-
-constexpr const char* kNotResident =
-    "its work-groups do not all run at once, as they must to wait for each other";
-
-}  // namespace
-
 std::uint64_t exchange_bytes(const DeviceProfile& device, std::uint64_t of_a_group) {
   return device.compute_units * of_a_group;
 }
@@ -23,9 +16,9 @@ ResidentPanel::ResidentPanel(const KernelVariant& variant, const LuSetting& sett
                              Packets packets, bool wanted)
     : variant_(variant),
       setting_(setting),
-      packets_(packets),
       wanted_(wanted),
-      most_groups_(setting.context().profile().compute_units) {}
+      most_groups_(setting.context().profile().compute_units),
+      exchange_(exchange_bytes(setting.context().profile(), packets.bytes), packets.last_tag) {}
 
 bool ResidentPanel::fits(cl_uint m) const {
   return wanted_ && ceil_div(m, shape(m).rows) <= most_groups_;
@@ -111,22 +104,10 @@ Kernel& ResidentPanel::kernel(const Shape& shape) {
   return *built;
 }
 
-/// The packets of a panel. They need not be cleared between panels.
-const cl::Buffer& ResidentPanel::exchange(const cl::CommandQueue& queue, cl_uint width) {
-  const bool is_new = exchange_() == nullptr;
-  const std::uint64_t bytes = exchange_bytes(setting_.context().profile(), packets_.bytes);
-  if (is_new) exchange_ = setting_.context().allocate(bytes, "the packets of a panel");
-  if (is_new || epoch_ > packets_.last_tag - 2 * width) {  // tags would repeat
-    queue.enqueueFillBuffer(exchange_, cl_int{0}, 0, bytes);
-    epoch_ = 1;
-  }
-  return exchange_;
-}
-
 void ResidentPanel::factor_as(const cl::CommandQueue& queue, const Panel& panel,
                               const Shape& shape) {
   Kernel& resident = kernel(shape);
-  const cl::Buffer& packets = exchange(queue, panel.width);
+  const auto [packets, epoch] = exchange_.next(setting_.context(), queue, panel.width);
   cl_uint index = 0;
   const auto pass = [&](const auto&... arguments) {
     resident.set_arguments_from(index, arguments...);
@@ -135,8 +116,7 @@ void ResidentPanel::factor_as(const cl::CommandQueue& queue, const Panel& panel,
   pass_view(resident, index, panel.a);
   pass(panel.m, panel.width);
   pass_beside(resident, index, panel);
-  pass(panel.row, panel.pivots, cl_ulong{panel.row}, setting_.flags.buffer(), packets, epoch_);
-  epoch_ += panel.width;
+  pass(panel.row, panel.pivots, cl_ulong{panel.row}, setting_.flags.buffer(), packets, epoch);
   launch_groups(queue, resident, groups_for(panel, shape), shape.work_items);
 }
 

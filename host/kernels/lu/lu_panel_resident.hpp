@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "kernels/common/packets.hpp"
 #include "kernels/lu/lu_panels.hpp"
 
 namespace clgauss {
@@ -57,18 +58,15 @@ class ResidentPanel : public PanelKernel {
   [[nodiscard]] bool gave_up();
   [[nodiscard]] bool all_resident(cl_uint m, const Shape& shape);
   Kernel& kernel(const Shape& shape);
-  const cl::Buffer& exchange(const cl::CommandQueue& queue, cl_uint width);
   void factor_as(const cl::CommandQueue& queue, const Panel& panel, const Shape& shape);
 
   const KernelVariant& variant_;
   LuSetting setting_;
-  Packets packets_;
   bool wanted_;
   cl_uint most_groups_;
   std::optional<bool> works_;
   std::map<Shape, Kernel*> built_;
-  cl::Buffer exchange_;
-  cl_uint epoch_ = 1;
+  PacketExchange exchange_;
 };
 
 /// Bytes of the packets for the largest number of work-groups.

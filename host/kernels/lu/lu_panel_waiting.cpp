@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 
 #include "kernels/common/cpu_tile.hpp"
 #include "kernels/common/variants.hpp"
@@ -12,15 +11,13 @@ namespace {
 constexpr cl_uint kWaiters = 64;  // the kernel's macro WAITERS
 constexpr int kUsualRows = 256;
 
-/// The macro PACKET_BITS. Half of a packet is payload.
-unsigned packet_bits(const DeviceProfile& device) { return device.int64_atomics ? 64 : 32; }
-
 ResidentPanel::Packets packets_of(const DeviceProfile& device, NumberType number) {
-  const std::uint64_t bytes = packet_bits(device) / 8, scalar = bytes_of(number.real) / (bytes / 2),
-                      position = 4 / (bytes / 2);
-  return {.bytes = 2 * bytes * (position + scalar * (1 + number.parts() * kPanelWidth)),
-          .last_tag = bytes == 8 ? std::numeric_limits<cl_uint>::max()
-                                 : std::numeric_limits<cl_ushort>::max()};
+  const unsigned bits = packet_bits(device);
+  return {
+      .bytes =
+          2 * bits / 8 *
+          packets_for(sizeof(cl_uint) + bytes_of(number.real) + number.bytes() * kPanelWidth, bits),
+      .last_tag = last_tag(bits)};
 }
 
 /// The resources of a work-group that owns `rows` rows: the kernel's arrays, rounded up.
@@ -33,15 +30,6 @@ bool has_room(const DeviceProfile& device, cl_uint rows, NumberType number) {
   const Demand its = demand(rows, number);
   return its.work_items <= device.max_work_group_size &&
          its.local_bytes <= device.static_local_bytes();
-}
-
-/// PoCL, rusticl and Intel's runtime may run two work-groups in parallel or one after the other.
-/// Measured: a launch of two gave up waiting in one run of three while other programs used the
-/// cores.
-std::string lacks_residency(const DeviceProfile& device) {
-  return device.type == DeviceType::cpu
-             ? "a CPU runs work-groups as it has threads for them, so none may wait for another"
-             : "";
 }
 
 int usual_waiting_rows(const Setting& at) {

@@ -1,7 +1,6 @@
 #include "linalg/complex/complex_ldlt.hpp"
 
 #include <algorithm>
-#include <array>
 #include <clgauss/error.hpp>
 #include <clgauss/gemm.hpp>
 
@@ -22,12 +21,13 @@ constexpr Index kStrip = 256;
 
 class ComplexLdlt : public HermitianWay {
  public:
-  ComplexLdlt(Context& context, RealType type, const ComplexLayout& layout, LuFamily family)
+  ComplexLdlt(Context& context, RealType type, const ComplexLayout& layout, LuFamily family,
+              const LdltPanels& panels = {})
       : number_(type, true),
         layout_(layout),
         numbers_(context, number_),
         parts_(context, type),
-        factors_(numbers_, family, layout.n),
+        factors_(numbers_, family, layout.n, panels),
         solves_(parts_, layout.n, layout.end - layout.b,
                 usual_complex_lu_parameters({context.profile(), type, layout.n})),
         gemm_(context, type, gemm_options_for_lu(context, type, layout.n, {})),
@@ -118,32 +118,50 @@ std::unique_ptr<ComplexLuWay> make_complex_ldlt(Context& context, RealType type,
 std::uint64_t complex_ldlt_bytes(const DeviceProfile& device, RealType type,
                                  const ComplexLayout& layout) {
   const NumberType number(type, true);
-  const KernelVariant& variant =
-      ldlt_variant_of(device.type == DeviceType::cpu ? LuFamily::cpu : LuFamily::gpu);
-  const LdltCut cut(usual_parameters(std::array{&variant}, {device, type, layout.n}), layout.n);
-  return LdltBuffers::bytes(number, cut) + layout.n * sizeof(cl_uint) +
+  const bool cpu = device.type == DeviceType::cpu;
+  const LdltCut cut = ldlt_cut(device, number, cpu ? LuFamily::cpu : LuFamily::gpu, layout.n);
+  return LdltBuffers::bytes(number, cut) +
+         (cpu ? 0 : LdltWaiting::bytes(device, number, layout.n)) + layout.n * sizeof(cl_uint) +
          layout.n * (layout.end - layout.b) * bytes_of(type) +
          LuUpdates::bytes(number, cut.width, std::min(kStrip, layout.n));
 }
+
+namespace {
+
+/// Self-test: throws if it factors or solves a known system of n equations wrong.
+void require_known_answer(Context& context, RealType type, Index n, LuFamily family,
+                          const LdltPanels& panels) {
+  constexpr Index kNrhs = 3;
+  const ComplexLayout layout(type, n, kNrhs,
+                             usual_complex_lu_parameters({context.profile(), type, n}));
+  require_indefinite_solution(
+      context, type, n, kNrhs, layout.b, layout.ld, [&](const ComplexQuestion& question) {
+        ComplexLdlt ldlt(context, type, layout, family, panels);
+        const cl::CommandQueue& queue = context.queue();
+        ldlt.factor(queue, question.a, {});
+        const auto failed = ldlt.failed_column(queue);
+        if (!failed) ldlt.solve(queue, question.a);
+        return ComplexOutcome{failed, ldlt.pivots(queue), ldlt.symmetric_pivots(queue)->exchanges};
+      });
+}
+
+}  // namespace
 
 bool complex_ldlt_works(Context& context, RealType type, LuFamily family) {
   KernelMemo memo(context, {type, true});
   const LdltKernels kernels(memo, family, 1);
   return context.trials().passes(kernels.build(), [&] {
-    constexpr Index kNrhs = 3;
-    const Index n = 2 * kernels.width() + 5;
-    const ComplexLayout layout(type, n, kNrhs,
-                               usual_complex_lu_parameters({context.profile(), type, n}));
-    require_indefinite_solution(context, type, n, kNrhs, layout.b, layout.ld,
-                                [&](const ComplexQuestion& question) {
-                                  ComplexLdlt ldlt(context, type, layout, family);
-                                  const cl::CommandQueue& queue = context.queue();
-                                  ldlt.factor(queue, question.a, {});
-                                  const auto failed = ldlt.failed_column(queue);
-                                  if (!failed) ldlt.solve(queue, question.a);
-                                  return ComplexOutcome{failed, ldlt.pivots(queue),
-                                                        ldlt.symmetric_pivots(queue)->exchanges};
-                                });
+    require_known_answer(context, type, 2 * kernels.width() + 5, family, {LdltPanels::one_group});
+  });
+}
+
+bool complex_ldlt_waiting_works(Context& context, RealType type, cl_uint rows) {
+  KernelMemo memo(context, {type, true});
+  const LdltPanels waiting{LdltPanels::waiting, rows};
+  const LdltKernels kernels(memo, LuFamily::gpu, 1, waiting);
+  return context.trials().passes(kernels.build_of_waiting(), [&] {
+    require_known_answer(context, type, 2 * rows + 5,
+                         LuFamily::gpu, waiting);
   });
 }
 

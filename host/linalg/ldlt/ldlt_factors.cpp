@@ -10,12 +10,12 @@
 
 namespace clgauss {
 
-LdltFactors::LdltFactors(KernelMemo& kernels, LuFamily family, Index n)
+LdltFactors::LdltFactors(KernelMemo& kernels, LuFamily family, Index n, const LdltPanels& panels)
     : context_(kernels.context()),
       number_(kernels.number()),
       columns_(static_cast<cl_uint>(n)),
       flags_(context_),
-      kernels_(kernels, family, n),
+      kernels_(kernels, family, n, panels),
       buffers_(context_, number_, kernels_.cut()),
       identity_(no_exchanges(context_, n)) {}
 
@@ -29,10 +29,9 @@ void LdltFactors::factor(const cl::CommandQueue& queue, const MatrixView& a,
   start(queue);
   for (cl_uint k = 0; k < columns_;) {
     const cl_uint most = std::min(width(), columns_ - k);
-    kernels_.panel(queue, a, columns_, k, most, buffers_, flags_);  // W1^T = (L D)^T
-    const cl_uint count = taken(queue, k, most), next = k + count;
-    kernels_.spread(queue, a, columns_, k, count, buffers_);  // L21 and U12
-    if (next < columns_) update(k, count);                    // A22 -= L21 U12
+    const cl_uint count = kernels_.panel(queue, a, columns_, k, most, buffers_, flags_),
+                  next = k + count;
+    if (next < columns_) update(k, count);  // A22 -= L21 U12
     progress.block_enqueued(k / width(), columns_ - next);
     k = next;
   }
@@ -87,17 +86,6 @@ void LdltFactors::start(const cl::CommandQueue& queue) {
   queue.enqueueFillBuffer(buffers_.ends, columns_, 0, bytes);
   for (const cl::Buffer* zeros : {&buffers_.done, &buffers_.team})
     queue.enqueueFillBuffer(*zeros, cl_uint{0}, 0, zeros->getInfo<CL_MEM_SIZE>());
-}
-
-/// How many of its `width` columns from k on the panel factored. Waits.
-cl_uint LdltFactors::taken(const cl::CommandQueue& queue, cl_uint k, cl_uint width) const {
-  cl_uint count = 0;
-  queue.enqueueReadBuffer(buffers_.done, CL_TRUE, 0, sizeof count, &count);
-  if (count == 0 || count > width || count + 1 < width)
-    throw DeviceFault("the device says that a panel of " + std::to_string(width) +
-                      " columns from column " + std::to_string(k + 1) + " on took " +
-                      std::to_string(count));
-  return count;
 }
 
 }  // namespace clgauss

@@ -16,7 +16,7 @@ class LdltFactors {
  public:
   /// With the kernels for the family. `kernels` determines the type of numbers and must outlive
   /// this object. Throws OutOfMemory.
-  LdltFactors(KernelMemo& kernels, LuFamily family, Index n);
+  LdltFactors(KernelMemo& kernels, LuFamily family, Index n, const LdltPanels& panels = {});
 
   /// Builds all kernels.
   void prepare();
@@ -46,7 +46,6 @@ class LdltFactors {
 
  private:
   void start(const cl::CommandQueue& queue);
-  [[nodiscard]] cl_uint taken(const cl::CommandQueue& queue, cl_uint k, cl_uint width) const;
 
   Context& context_;
   NumberType number_;

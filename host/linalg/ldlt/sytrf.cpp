@@ -15,14 +15,15 @@ namespace {
 
 class Ldlt : public LuBackend {
  public:
-  Ldlt(Context& context, RealType type, Index n, const LuOptions& options, const LuSpec& spec)
+  Ldlt(Context& context, RealType type, Index n, const LuOptions& options, const LuSpec& spec,
+       const LdltPanels& panels = {})
       : context_(context),
         type_(type),
         n_(n),
         columns_(static_cast<cl_uint>(n)),
         parameters_(spec.parameters),
         memo_(context_, type),
-        factors_(memo_, spec.family, n),
+        factors_(memo_, spec.family, n, panels),
         setting_{memo_, factors_.flags(), parameters_, n},
         gemm_(context_, type,
               spec.family == LuFamily::gpu ? gemm_options_for_lu(context_, type, n, options.gemm)
@@ -150,7 +151,19 @@ bool ldlt_works(Context& context, RealType type, LuFamily family) {
   const LdltKernels kernels(memo, family, 1);
   return context.trials().passes(kernels.build(), [&] {
     const Index n = 2 * kernels.width() + 5;
-    Ldlt(context, type, n, {}, default_lu_spec(context.profile(), type, n, family))
+    Ldlt(context, type, n, {}, default_lu_spec(context.profile(), type, n, family),
+         {LdltPanels::one_group})
+        .require_known_answer();
+  });
+}
+
+bool ldlt_waiting_works(Context& context, RealType type, cl_uint rows) {
+  KernelMemo memo(context, type);
+  const LdltPanels waiting{LdltPanels::waiting, rows};
+  const LdltKernels kernels(memo, LuFamily::gpu, 1, waiting);
+  return context.trials().passes(kernels.build_of_waiting(), [&] {
+    const Index n = 2 * rows + 5;
+    Ldlt(context, type, n, {}, default_lu_spec(context.profile(), type, n, LuFamily::gpu), waiting)
         .require_known_answer();
   });
 }
