@@ -24,7 +24,7 @@
 //   epoch     > 0, grows by at least 2 * width from launch to launch on one exchange buffer, and
 //             epoch + 2 * width fits half a packet
 // The other arguments are those of ldlt_panel.
-//   SUB_GROUPS  1: by NVIDIA's instructions (waiting_ptx.clh) a group finds its largest element faster
+//   SUB_GROUPS  1: a group finds its largest element by NVIDIA's instructions (waiting_ptx.clh)
 // Local memory: (WIDTH + 11) * WIDTH NUMBERs, ROWS * 16 bytes and some more: 41 KiB for f64, 128
 // rows and 64 columns.
 

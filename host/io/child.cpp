@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <clgauss/error.hpp>
 #include <cmath>
 #include <csignal>
@@ -17,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <system_error>
+#include <thread>
 
 #include "io/descriptor.hpp"
 #include "io/memory.hpp"
@@ -111,6 +113,9 @@ class Child {
     const pid_t parent = ::getpid();
     process_ = [] {
       const std::scoped_lock alone(forking());
+#ifdef __SANITIZE_ADDRESS__  // its allocator does not survive a fork beside a thread's end
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+#endif
       return ::fork();
     }();
     if (process_ < 0) fail("fork");

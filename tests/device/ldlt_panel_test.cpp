@@ -23,14 +23,14 @@ namespace {
 constexpr cl_uint kRows = 128;  // of a work-group: one of them, so that it waits for itself alone
 
 /// What panels make of a matrix.
-struct Outcome {
+struct Factored {
   Matrix factors;
   SymmetricPivots pivots;
   std::optional<Index> failed;
 };
 
 /// Of the n-by-n matrix with these parts of numbers in its lower triangle, in one panel.
-Outcome factor(Context& context, NumberType number, const Matrix& a, const LdltPanels& panels) {
+Factored factor_by(Context& context, NumberType number, const Matrix& a, const LdltPanels& panels) {
   const Index n = a.rows();
   KernelMemo memo(context, number);
   LdltFactors factors(memo, LuFamily::gpu, n, panels);
@@ -64,15 +64,16 @@ TEST_CASE("L D L^T's panels by waiting work-groups are those by one") {
     if (kRows > device.profile.max_work_group_size) return;
     for (const RealType real : types_of(device.profile))
       for (const bool complex : {false, true})
-        for (const Index n : {1, 2, 3, 8, 9, 31, 32})
+        for (const Index n : {1, 2, 3, 8, 9, 31, 32, 33, 63, 64})
           for (const auto& kind : test::indefinite_kinds()) {
             const NumberType number(real, complex);
+            if (n > LdltWaiting::width(number)) continue;
             CAPTURE(n);
             CAPTURE(std::string(kind.name));
             CAPTURE(complex);
             const Matrix a = rounded(parts_of(number, kind.make(n)), real);
-            const Outcome expected = factor(context, number, a, {LdltPanels::one_group}),
-                          found = factor(context, number, a, {LdltPanels::waiting, kRows});
+            const Factored expected = factor_by(context, number, a, {LdltPanels::one_group}),
+                           found = factor_by(context, number, a, {LdltPanels::waiting, kRows});
             CHECK(found.failed == expected.failed);
             if (expected.failed) continue;
             REQUIRE(found.pivots.exchanges == expected.pivots.exchanges);
@@ -97,9 +98,9 @@ TEST_CASE("L D L^T's waiting panels name a pivot of zero, and one that is not fi
       const Index n = 20;
       Matrix a = rounded(test::random_symmetric(n, 5), real);
       for (Index i = 0; i < n; ++i) a(i, n - 1) = a(n - 1, i) = 0;
-      CHECK(factor(context, real, a, {LdltPanels::waiting, kRows}).failed == n - 1);
+      CHECK(factor_by(context, real, a, {LdltPanels::waiting, kRows}).failed == n - 1);
       a(7, 3) = a(3, 7) = std::nan("");
-      const auto failed = factor(context, real, a, {LdltPanels::waiting, kRows}).failed;
+      const auto failed = factor_by(context, real, a, {LdltPanels::waiting, kRows}).failed;
       REQUIRE(failed.has_value());
       CHECK(*failed <= 7);
     }

@@ -160,8 +160,7 @@ bool complex_ldlt_waiting_works(Context& context, RealType type, cl_uint rows) {
   const LdltPanels waiting{LdltPanels::waiting, rows};
   const LdltKernels kernels(memo, LuFamily::gpu, 1, waiting);
   return context.trials().passes(kernels.build_of_waiting(), [&] {
-    require_known_answer(context, type, 2 * rows + 5,
-                         LuFamily::gpu, waiting);
+    require_known_answer(context, type, 2 * rows + 5, LuFamily::gpu, waiting);
   });
 }
 
