@@ -59,6 +59,10 @@ USUAL_ON_GPUS = {"complex_cholesky.cl": {"GROUP": 256, "VEC_WIDTH": 2}}
 NEEDS = {"gemm_mma_f64.cl": 90}
 
 
+# Of kernels that have a way without PTX, too: the build with it.
+BY_SUB_GROUPS = "SUB_GROUPS=1"
+
+
 def verdicts(name):
     path = RUNS / f"kernels_{name}.json"
     return json.loads(path.read_text())[0]["kernels"] if path.exists() else []
@@ -76,6 +80,10 @@ def needs_ptx(file):
     return "#include \"ptx.clh\"" in kernel_file(file).read_text() or "gemm_mma.clh" in kernel_file(file).read_text()
 
 
+def is_by_sub_groups(file, macros):
+    return BY_SUB_GROUPS in macros and not needs_ptx(file)
+
+
 def macros_of(verdict):
     return [word for word in verdict["build"].split() if re.fullmatch(r"\w+=-?\w+", word)]
 
@@ -89,6 +97,8 @@ def builds():
             if macros and verdict["file"] not in FOR_CPUS:
                 for build in on_gpus(verdict["file"], macros):
                     found.setdefault((verdict["file"], " ".join(build)), verdict["kernel"])
+                    if is_by_sub_groups(verdict["file"], build):  # which others have without
+                        found.setdefault((verdict["file"], " ".join(build).replace(BY_SUB_GROUPS, "SUB_GROUPS=0")), verdict["kernel"])
     return [(kernel, file, macros) for (file, macros), kernel in sorted(found.items())]
 
 
@@ -189,7 +199,7 @@ def on_intel(target, file, macros, folder):
 def compile_one(build, targets):
     kernel, file, macros = build
     rows = []
-    ptx = needs_ptx(file)
+    ptx = needs_ptx(file) or is_by_sub_groups(file, macros.split())
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         least = NEEDS.get(file, 80) if ptx else 0

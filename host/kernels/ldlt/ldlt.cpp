@@ -212,11 +212,11 @@ void LdltKernels::prepare() {
   for (const char* name :
        {"ldlt_bring", "ldlt_panel", "ldlt_spread", "ldlt_exchange", "ldlt_permute"})
     (void)kernel(name);
-  if (waits(static_cast<cl_uint>(cut_.n))) waiting_.prepare();
+  if (waits(std::min(static_cast<cl_uint>(cut_.n), waiting_.most_rows()))) waiting_.prepare();
 }
 
 bool LdltKernels::waits(cl_uint rows) {
-  if (panels_ == LdltPanels::one_group || !waiting_.fits(rows)) return false;
+  if (panels_ == LdltPanels::one_group || rows == 0 || rows > waiting_.most_rows()) return false;
   if (panels_ == LdltPanels::waiting) return true;
   if (!waiting_works_) {
     Context& context = kernels_.context();

@@ -96,8 +96,8 @@ std::uint64_t LdltWaiting::bytes(const DeviceProfile& device, NumberType number,
 
 cl_uint LdltWaiting::groups(cl_uint rows) const { return ceil_div(rows, rows_); }
 
-bool LdltWaiting::fits(cl_uint rows) const {
-  return rows_ > 0 && groups(rows) <= kernels_.context().profile().compute_units;
+cl_uint LdltWaiting::most_rows() const {
+  return rows_ * kernels_.context().profile().compute_units;
 }
 
 Defines LdltWaiting::macros() const {
@@ -142,7 +142,7 @@ const MatrixView& LdltWaiting::brought() {
 /// Launches a panel of zeros, which needs nothing of A behind them.
 bool LdltWaiting::resident() {
   Context& context = kernels_.context();
-  const cl_uint rows = std::min(n_, rows_ * context.profile().compute_units);
+  const cl_uint rows = std::min(n_, most_rows());
   const auto probe = [&] {
     const MatrixView& a = brought();
     const cl::CommandQueue& queue = context.queue();

@@ -29,12 +29,12 @@ class LdltWaiting {
 
   /// Rows of a work-group.
   [[nodiscard]] cl_uint rows() const { return rows_; }
-  /// Whether the device may have it for panels of `rows` rows.
-  [[nodiscard]] bool fits(cl_uint rows) const;
+  /// The most rows of a panel; 0 where the device lacks something.
+  [[nodiscard]] cl_uint most_rows() const;
   [[nodiscard]] KernelBuild build() const;
   /// Builds its kernels.
   void prepare();
-  /// Whether as many work-groups as n rows need run at once.
+  /// Whether as many work-groups as n rows need, or most_rows(), run at once.
   [[nodiscard]] bool resident();
 
   /// Where the columns first .. first + width - 1 are to be brought.

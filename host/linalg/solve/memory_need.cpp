@@ -62,7 +62,7 @@ Factorisation factorisation_of(const LuSpec& spec, const LuOptions& options,
     return {cholesky_variants().subspan(gpu ? 1 : 0, 1),
             gpu ? usual_cholesky_parameters(setting) : spec.parameters};
   if (!options.symmetric) return {variants_of(spec.family), spec.parameters};
-  const Variants variants = ldlt_variants().subspan(gpu ? 1 : 0, 1);
+  const Variants variants = gpu ? ldlt_variants().subspan(1) : ldlt_variants().first(1);
   return {variants, usual_parameters(variants, setting)};
 }
 
