@@ -211,7 +211,7 @@ kernel __attribute__((reqd_work_group_size(ROWS, 1, 1))) void ldlt_panel_waiting
     // 2. What all have sent. (The barrier is for devices that run one work-item of a group after
     // the other.)
     uint spins = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     best.key = 0;
     for (uint g = id; id < HALF && g < groups; g += HALF) {
       Word words[HEADER_WORDS];
@@ -260,7 +260,7 @@ kernel __attribute__((reqd_work_group_size(ROWS, 1, 1))) void ldlt_panel_waiting
       most = best_in_group(most, &shared);
       if (id == 0) send(mail.headers + (ulong)group * HEADER_WORDS, most.key, REAL_WORDS, tag);
       most.key = 0;
-      barrier(CLK_LOCAL_MEM_FENCE);
+      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
       for (uint g = id; id < HALF && g < groups; g += HALF) {
         Word words[REAL_WORDS];
         await(mail.headers + (ulong)g * HEADER_WORDS, words, REAL_WORDS, tag, &spins);

@@ -59,6 +59,8 @@ printf '%%%%MatrixMarket matrix array complex hermitian\n2 2\n2 0\n1 1\n3 0\n' >
 for type in f32 f64; do  # small, but the known answers of the kernels are of n = 133
   checked "$build"/clgauss solve "$scratch/h.mtx" --rhs ones --type "$type" -o "$scratch/x.npy"
 done
+# Of work-groups that wait for each other one alone, for they run one after the other here.
+CLGAUSS_TEST_KERNELS=$PWD/cl CLGAUSS_TEST_DATA=$PWD/data CLGAUSS_REQUIRED_DEVICES="" checked "$build"/device_tests -tc="L D L^T's*"
 for method in cholesky ldlt; do
   checked "$build"/clgauss solve "$scratch/h.mtx" --rhs ones --method $method -o "$scratch/x.npy"
 done

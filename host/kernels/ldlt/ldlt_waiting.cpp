@@ -64,17 +64,19 @@ const KernelVariant& ldlt_waiting_variant() {
 /// As many as local memory has room for.
 cl_uint LdltWaiting::width(NumberType number) { return number.bytes() > 8 ? 32 : 64; }
 
+bool LdltWaiting::has_room(const DeviceProfile& device, NumberType number, cl_uint rows) {
+  const Demand its = demand(number, rows);
+  return its.work_items <= device.max_work_group_size &&
+         its.local_bytes <= device.static_local_bytes();
+}
+
 /// Where the device has too few units for n rows, twice or four times as many a group, as long as
 /// it has room for them; the first panels may then be too tall.
 cl_uint LdltWaiting::usual_rows(const DeviceProfile& device, NumberType number, Index n) {
-  const auto has_room = [&](cl_uint rows) {
-    const Demand its = demand(number, rows);
-    return its.work_items <= device.max_work_group_size &&
-           its.local_bytes <= device.static_local_bytes();
-  };
-  if (!lacks_residency(device).empty() || !has_room(kUsualRows)) return 0;
+  if (!lacks_residency(device).empty() || !has_room(device, number, kUsualRows)) return 0;
   cl_uint rows = kUsualRows;
-  while (n > Index{device.compute_units} * rows && rows < kMostRows && has_room(2 * rows))
+  while (n > Index{device.compute_units} * rows && rows < kMostRows &&
+         has_room(device, number, 2 * rows))
     rows *= 2;
   return rows;
 }

@@ -20,6 +20,8 @@ class LdltWaiting {
   /// For panels of n rows, `rows` of them a work-group; 0: as usual.
   LdltWaiting(KernelMemo& kernels, Index n, cl_uint rows);
 
+  /// Whether the device has room for a work-group of `rows` rows.
+  [[nodiscard]] static bool has_room(const DeviceProfile& device, NumberType number, cl_uint rows);
   /// The usual rows of a work-group; 0 where the device lacks something.
   [[nodiscard]] static cl_uint usual_rows(const DeviceProfile& device, NumberType number, Index n);
   /// The most columns of a panel.
