@@ -361,7 +361,7 @@ Scaling scaling_for(const Sizes& sizes, const ExponentsOf& of_a, Index nrhs,
   scaling.size = size_of(sizes);
   scaling.finite = range.finite && of_b.finite;
   const bool spans_too_much =
-      of_b.largest > 0 &&
+      of_b.finite && of_b.largest > 0 &&
       std::ilogb(of_b.largest) - std::ilogb(of_b.least) > limits.high() - limits.least;
   if (!fits(range, limits) || spans_too_much || !quotients_fit(of_b, range, limits)) {
     wish.columns = true;

@@ -62,7 +62,8 @@ std::string report_of_one(const TunedSize& size) {
 /// A row a size: its best launch.
 Table size_table(const std::vector<TunedSize>& sizes) {
   Table table{"The fastest launch of each size", {"size", "launch", "time"}, {}, false};
-  for (const Rate& rate : sizes.front().task.rates) table.columns.emplace_back(rate.kind.unit);
+  for (const LaunchRate& rate : sizes.front().task.rates)
+    table.columns.emplace_back(rate.kind.unit);
   table.columns.emplace_back("times as fast as the driver's");
   for (const TunedSize& size : sizes) {
     const ContestResult comparison = report::last_comparison(size.points);

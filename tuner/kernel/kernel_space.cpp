@@ -118,7 +118,7 @@ void require_known_names(const KernelTask& task, const KernelSpace& space) {
   for (const Expression& size : task.global) require(size);
   for (const KernelArgument& argument : task.arguments) require(argument.count);
   for (const Expression& constraint : task.constraints) require(constraint);
-  for (const Rate& rate : task.rates) require(rate.amount);
+  for (const LaunchRate& rate : task.rates) require(rate.amount);
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ struct Reference {
 };
 
 /// What a launch does in a second, in 1e9 of its unit: for reports.
-struct Rate {
+struct LaunchRate {
   RateKind kind;
   Expression amount;  // of a launch, in 1e9
 };
@@ -74,7 +74,7 @@ struct KernelTask {
   std::vector<Parameter> parameters = {};  // macros
   std::vector<Expression> constraints = {};
   Reference reference = {};
-  std::vector<Rate> rates = {};
+  std::vector<LaunchRate> rates = {};
 
   [[nodiscard]] std::size_t dimensions() const { return global.size(); }
 };

@@ -31,7 +31,7 @@ struct Finalist {
 
 /// What a launch does; empty where that depends on a group that the driver chooses, and where it is
 /// no amount.
-std::optional<double> amount_of(const Rate& rate, const KernelTask& task,
+std::optional<double> amount_of(const LaunchRate& rate, const KernelTask& task,
                                 const KernelLaunch& launch) {
   if (launch.local.empty() && names_local(rate.amount)) return std::nullopt;
   const double amount = 1e9 * rate.amount.value(variables_of(task, launch));
@@ -41,7 +41,7 @@ std::optional<double> amount_of(const Rate& rate, const KernelTask& task,
 Row row_of(const ExperimentInfo& info, const KernelTask& task, const KernelLaunch& launch,
            const std::string& rule) {
   Row row = row_for(info);
-  for (const Rate& rate : task.rates)
+  for (const LaunchRate& rate : task.rates)
     if (const auto amount = amount_of(rate, task, launch)) row.*rate.kind.amount = *amount;
   row.rule = rule;
   row.local = row.group = launch.group();
@@ -173,7 +173,7 @@ class Measurements {
 std::vector<T4Measurement> rates_of(const KernelTask& task, const KernelLaunch& launch,
                                     double time_ns) {
   std::vector<T4Measurement> rates;
-  for (const Rate& rate : task.rates)
+  for (const LaunchRate& rate : task.rates)
     if (const auto amount = amount_of(rate, task, launch))
       rates.push_back(
           {std::string(rate.kind.name), *amount / time_ns, std::string(rate.kind.unit)});
