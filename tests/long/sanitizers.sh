@@ -14,6 +14,9 @@ export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 # only the unit tests, which need none, are asked for leaks.
 mkdir -p "$build"/no_drivers
 OCL_ICD_VENDORS=$(realpath "$build")/no_drivers "$build"/unit_tests
+# ASan's dlopen() does not look where a program says that its modules are.
+LD_LIBRARY_PATH=$(realpath "$build")
+export LD_LIBRARY_PATH
 # LLVM gives the threads in which it compiles kernels signal stacks of its own, which ASan would unmap for its own.
 export ASAN_OPTIONS=detect_leaks=0:use_sigaltstack=0
 ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 3600  # a test is all of a source
