@@ -83,11 +83,11 @@ INLINE NUMBER element(const Before before, const uint i, const uint c) {
 
 // What a work-group shares.
 typedef struct {
-  NUMBER panel[WIDTH * WIDTH];               // of (L D)^T, the rows first .. first + width - 1
-  NUMBER other[WIDTH + 1];                   // of the largest element's row, and that element
-  NUMBER here[WIDTH + 1], there[WIDTH + 1];  // elements of the two columns in the panel's rows;
-                                             // there[WIDTH]: in the largest element's
-  NUMBER m[WIDTH];                           // multipliers
+  NUMBER panel[WIDTH * WIDTH];           // of (L D)^T, the rows first .. first + width - 1
+  NUMBER other[WIDTH + 1];               // of the largest element's row, and that element
+  NUMBER here[WIDTH], there[WIDTH + 1];  // elements of the two columns in the panel's rows;
+                                         // there[WIDTH]: in the largest element's
+  NUMBER m[WIDTH];                       // multipliers
   // The LU of the blocks of D by rows, of which a 1 x 1 pivot's is itself, and of what divides.
   NUMBER left[WIDTH], right[WIDTH], inverse[WIDTH];
   NUMBER d[WIDTH], below[WIDTH];  // D as it is told
@@ -208,8 +208,7 @@ kernel __attribute__((reqd_work_group_size(ROWS, 1, 1))) void ldlt_panel_waiting
       if (id < count) send_number(row + id * NUMBER_WORDS, x[id * w_ld + best.owner], tag);
     }
 
-    // 2. What all have sent. (The barrier is for devices that run one work-item of a group after
-    // the other.)
+    // 2. What all have sent, this group, too: hence the barrier.
     uint spins = 0;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     best.key = 0;

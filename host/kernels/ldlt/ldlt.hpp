@@ -3,6 +3,7 @@
 /// product: cl/ldlt/ldlt.cl and cl/ldlt/ldlt_panel_waiting.cl.
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "kernels/common/variants.hpp"

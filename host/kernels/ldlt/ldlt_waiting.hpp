@@ -2,8 +2,6 @@
 /// Panels of L D L^T by many work-groups, which wait for each other:
 /// cl/ldlt/ldlt_panel_waiting.cl.
 
-#include <optional>
-
 #include "kernels/common/packets.hpp"
 #include "kernels/lu/lu_common.hpp"
 
