@@ -112,6 +112,8 @@ kernel void ldlt_spread(global NUMBER* a, const ulong offset, const ulong ld, co
   }
 }
 
+#if LOCAL == 1
+
 // The exchanges of later panels, of columns in the rows of U and of rows in the columns of L: those
 // of a 2 x 2 pivot too. NDRange: chunks of the n columns of L and rows of U.
 kernel void ldlt_exchange(global NUMBER* a, const ulong offset, const ulong ld, const uint n,
@@ -148,6 +150,60 @@ kernel void ldlt_exchange(global NUMBER* a, const ulong offset, const ulong ld, 
     }
   }
 }
+
+#else
+
+// What the exchanges of a panel do together, for each of its columns k: it becomes what was column
+// sources[k], and column exchanges[k], where it lies behind the panel, what was sources[n + k]; that
+// is n where nothing is to be done there, or another k tells. NDRange: the n columns or more.
+kernel void ldlt_sources(const uint n, const global uint* exchanges, const global uint* ends,
+                         global uint* sources) {
+  const uint k = (uint)get_global_id(0);
+  if (k >= n) return;
+  const uint behind = ends[k], to = exchanges[k];
+  uint own = k, other = to < behind ? n : to;  // where they were before the exchanges from `at` on
+  for (uint at = behind; at-- > 0 && ends[at] == behind;) {
+    const uint with = exchanges[at];
+    own = own == at ? with : own == with ? at : own;
+    if (with == to && at > k) other = n;
+    other = other == at ? with : other == with ? at : other;
+  }
+  sources[k] = own;
+  sources[n + k] = other;
+}
+
+// The exchanges of later panels, of columns in the rows of U, or with `of_rows` of rows in the
+// columns of L: those of a 2 x 2 pivot too. A work-item of WIDTH ones that share such a line takes
+// a column of each panel. NDRange: one dimension, local a multiple of WIDTH, that many lines a
+// group.
+kernel void ldlt_exchange(global NUMBER* a, const ulong offset, const ulong ld, const uint n,
+                          const global uint* kinds, const global uint* exchanges,
+                          const global uint* ends, const global uint* sources, const uint of_rows) {
+  const uint id = (uint)get_local_id(0), lines = (uint)get_local_size(0) / WIDTH,
+             from = (uint)get_group_id(0) * lines, t = from + (of_rows ? id % lines : id / WIDTH),
+             lane = of_rows ? id / lines : id % WIDTH, end = t < n ? ends[t] : n;
+  const ulong step = of_rows ? ld : 1;
+  global NUMBER* const line = a + offset + t * (of_rows ? 1 : ld);
+  for (uint first = ends[from]; first < n;) {
+    const uint behind = ends[first], k = first + lane;
+    uint own = k, other = n;
+    NUMBER to_own = 0, to_other = 0;
+    if (end <= first && k < behind) {
+      const uint kind = of_rows ? kinds[k] : SINGLE;
+      own = sources[kind == FIRST ? k + 1 : kind == SECOND ? k - 1 : k];
+      other = sources[n + k];
+      if (own != k) to_own = line[own * step];
+      if (other < n) to_other = line[other * step];
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (own != k) line[k * step] = to_own;
+    if (other < n) line[exchanges[k] * step] = to_other;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    first = behind;
+  }
+}
+
+#endif
 
 // x(i, :) <- b(order[i], :), or with `back` b(order[i], :) <- x(i, :), of n x nrhs; x has no gaps
 // between its rows. NDRange: chunks of the n rows.

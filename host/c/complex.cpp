@@ -87,13 +87,14 @@ clgauss_status solve_by_factors(const Use& use, const Triangles<std::complex<Rea
   const RealType type = choose_type(context.profile(), kRealType<Real>);
   check_complex_counts(b.rows, b.columns);
   io::require_memory("A copy of X", b.rows, 2 * b.columns);
-  std::optional<ComplexSubstitution> solves;
+  std::optional<ComplexGetrs> solves;
   context.programs().prepare([&] { solves.emplace(context, type, b.rows, b.columns); });
   const DeviceSystem<Number> system(context, solves->layout());
   Values own, space(doubles_for(b));
   system.write(with_unit_lower(use, m, own), constant(b));
   solves->enqueue(context.queue(), system.view());
   const WeightedSums<Number> of_m = weighted_sums_of_product(m);  // while the device computes
+  solves->check(context.queue());
   const auto x = like(b, space.data());
   system.read(x);
   if (!is_answer(of_m, constant(b), constant(x))) return out_of_range_or_wrong(of_m.norm1);

@@ -252,7 +252,10 @@ clgauss_status sysv(const Use& use, const HostMatrix<std::complex<Real>>& a, boo
   ldlt->factor(queue, system.view());
   const WeightedSums<Number> of_a = weighted_sums_of_symmetric(constant(a));
   const auto column = ldlt->failed_column(queue);
-  if (!column && nrhs > 0) ldlt->solve(queue, system.view());
+  if (!column && nrhs > 0) {
+    ldlt->solve(queue, system.view());
+    (void)ldlt->failed_column(queue);  // whether it waited in vain
+  }
   const SymmetricPivots found = ldlt->symmetric_pivots(queue).value();
   const Pivots pivots{found.exchanges, found.pairs};
   system.read(factors, x);

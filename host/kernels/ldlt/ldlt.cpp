@@ -66,7 +66,10 @@ std::vector<Demand> demands(const Parameters& parameters, RealType type) {
   const auto local = static_cast<std::uint64_t>(value_of(parameters, "LOCAL")),
              width = static_cast<std::uint64_t>(value_of(parameters, "WIDTH"));
   // multipliers of complex numbers take twice as much as real ones
-  return {{"LOCAL", local, (2 * width + local) * bytes_of(type) + local * sizeof(cl_uint)}};
+  std::vector<Demand> all{
+      {"LOCAL", local, (2 * width + local) * bytes_of(type) + local * sizeof(cl_uint)}};
+  if (local > 1) all.push_back({"WIDTH", width, 0});  // ldlt_exchange
+  return all;
 }
 
 template <LuFamily kFamily>
@@ -119,8 +122,11 @@ namespace {
 /// Columns of a panel that a work-item of ldlt_bring and ldlt_spread takes on GPUs.
 constexpr cl_uint kShare = 8;
 
+/// Work-items of a group of ldlt_exchange on GPUs, which takes some lines at once.
+constexpr cl_uint kExchanging = 256;
+
 /// Per row of A: numbers, and cl_uints.
-constexpr std::uint64_t kNumbers = 4, kIndices = 5;
+constexpr std::uint64_t kNumbers = 4, kIndices = 7;
 
 /// Of `team`, besides the pieces: four lines (LINE of ldlt_panel.clh).
 constexpr Index kCounters = 64;
@@ -169,11 +175,13 @@ LdltBuffers::LdltBuffers(const Context& context, NumberType number, const LdltCu
   team = context.allocate((kCounters + pieces_of(cut)) * sizeof(cl_uint), kWhat);
   for (cl::Buffer* indices : {&kinds, &exchanges, &order, &rows, &ends})
     *indices = context.allocate(rows_or_one * sizeof(cl_uint), kWhat);
+  sources = context.allocate(2 * rows_or_one * sizeof(cl_uint), kWhat);
   done = context.allocate(3 * sizeof(cl_uint), kWhat);
 }
 
 LdltDone::LdltDone(const cl::CommandQueue& queue, const cl::Buffer& done) {
   queue.enqueueReadBuffer(done, CL_FALSE, 0, sizeof done_, done_.data(), nullptr, &event_);
+  queue.flush();
 }
 
 LdltDone::~LdltDone() {
@@ -212,6 +220,7 @@ void LdltKernels::prepare() {
   for (const char* name :
        {"ldlt_bring", "ldlt_panel", "ldlt_spread", "ldlt_exchange", "ldlt_permute"})
     (void)kernel(name);
+  if (local_ > 1) (void)kernel("ldlt_sources");
   if (waits(std::min(static_cast<cl_uint>(cut_.n), waiting_.most_rows()))) waiting_.prepare();
 }
 
@@ -299,9 +308,22 @@ void LdltKernels::spread(const cl::CommandQueue& queue, const MatrixView& a, cl_
 void LdltKernels::exchange(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
                            const LdltBuffers& buffers) {
   Kernel& exchange = kernel("ldlt_exchange");
-  exchange.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, buffers.kinds,
-                         buffers.exchanges, buffers.ends);
-  launch_chunks(queue, exchange, n);
+  if (local_ == 1) {
+    exchange.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, buffers.kinds,
+                           buffers.exchanges, buffers.ends);
+    launch_chunks(queue, exchange, n);
+    return;
+  }
+  Kernel& sources = kernel("ldlt_sources");
+  sources.set_arguments(n, buffers.exchanges, buffers.ends, buffers.sources);
+  launch_chunks(queue, sources, n);
+  const auto width = static_cast<cl_uint>(value_of(parameters_, "WIDTH"));
+  const cl_uint lines = std::max<cl_uint>(1, std::min(kExchanging, local_) / width);
+  for (const cl_uint of_rows : {0U, 1U}) {
+    exchange.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, buffers.kinds,
+                           buffers.exchanges, buffers.ends, buffers.sources, of_rows);
+    launch_groups(queue, exchange, ceil_div(n, lines), lines * width);
+  }
 }
 
 void LdltKernels::permute(const cl::CommandQueue& queue, const MatrixView& b, cl_uint n, Index nrhs,

@@ -57,7 +57,7 @@ struct LdltBuffers {
   [[nodiscard]] static std::uint64_t bytes(NumberType number, const LdltCut& cut);
 
   MatrixView w;  // counted in numbers
-  cl::Buffer d, kinds, exchanges, order, rows, ends, work, done, team;
+  cl::Buffer d, kinds, exchanges, order, rows, ends, sources, work, done, team;
 };
 
 /// What a panel left in LdltBuffers::done, on its way. Its functions wait, and so does its end.

@@ -11,6 +11,7 @@
 #include "kernels/gemm/gemm_backend.hpp"
 #include "linalg/complex/complex_substitution.hpp"
 #include "linalg/lu/lu_backend.hpp"
+#include "linalg/lu/plain_solves.hpp"
 
 namespace clgauss {
 
@@ -25,15 +26,18 @@ class ComplexCholesky : public HermitianWay {
         memo_(context, type),
         kernels_(memo_, layout.n, layout.end, cut),
         blocks_(memo_, parameters),
-        gemm_(context, type, gemm_options_for_lu(context, type, layout.n, {})) {}
+        gemm_(context, type, gemm_options_for_lu(context, type, layout.n, {})),
+        flags_(context),
+        substitution_(context, type, layout, kernels_, gemm_, flags_) {}
 
   void factor(const cl::CommandQueue& queue, const MatrixView& a,
               const ProgressCallback& callback) override;
   void solve(const cl::CommandQueue& queue, const MatrixView& a) override {
-    enqueue_substitution(queue, kernels_, gemm_, layout_, a);
+    substitution_.enqueue(queue, a);
   }
   Index columns_at_once() const override { return (layout_.end - layout_.b) / 2; }
   std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
+    (void)failed_column_of(memo_.context(), flags_.read(queue), layout_.n);
     return kernels_.failed_column(queue, layout_.n);
   }
   std::vector<Index> pivots(const cl::CommandQueue& /*queue*/) override {
@@ -50,6 +54,8 @@ class ComplexCholesky : public HermitianWay {
   ComplexLuKernels kernels_;
   ComplexCholeskyKernels blocks_;
   Gemm gemm_;
+  LuFlags flags_;  // of solves
+  ComplexSubstitution substitution_;
 };
 
 void ComplexCholesky::factor(const cl::CommandQueue& queue, const MatrixView& a,
@@ -57,6 +63,7 @@ void ComplexCholesky::factor(const cl::CommandQueue& queue, const MatrixView& a,
   const Index n = layout_.n, nb = kernels_.block();
   LuProgress progress(queue, callback, n, nb, 4.0 / 3);
   kernels_.reset(queue);
+  flags_.reset(queue);
   for (Index k = 0; k < n; k += nb) {
     const Index count = std::min(nb, n - k), below = k + count;
     const auto size = static_cast<cl_uint>(count), rest = static_cast<cl_uint>(n - below);

@@ -33,23 +33,6 @@ Parameters parameters_for(const DeviceProfile& device, RealType type, Index n) {
   return usual_complex_lu_parameters({device, type, n});
 }
 
-/// B in the buffer of A and its factors `lu`, a view in complex numbers.
-MatrixView b_beside(const MatrixView& lu, const ComplexLayout& layout) {
-  return lu.at(0, layout.b / 2);
-}
-
-/// Copies the first column of B to the contiguous x, calls `solve`, and copies it back.
-template <typename Solve>
-void solve_contiguous(const cl::CommandQueue& queue, NumberType number, const ComplexLayout& layout,
-                      const MatrixView& lu, const MatrixView& x, const Solve& solve) {
-  const MatrixView b = b_beside(lu, layout);
-  const std::size_t bytes = number.bytes();
-  const ByteRows in_b{b.buffer, b.offset * bytes, b.ld * bytes}, in_x{x.buffer, 0, bytes};
-  enqueue_copy_rows(queue, in_b, in_x, bytes, layout.n);
-  solve();
-  enqueue_copy_rows(queue, in_x, in_b, bytes, layout.n);
-}
-
 /// Uses the kernels of cl/complex/complex_lu.cl, which run anywhere. On a GPU each step of a panel
 /// is a launch. Row operations on A are applied to B, too.
 class ByColumns : public ComplexLuWay {
@@ -186,7 +169,7 @@ class ByBlocks : public ComplexLuWay {
   std::vector<Index> pivots(const cl::CommandQueue& queue) override { return lu_->pivots(queue); }
 
  private:
-  [[nodiscard]] MatrixView b_of(const MatrixView& lu) const { return b_beside(lu, layout_); }
+  [[nodiscard]] MatrixView b_of(const MatrixView& lu) const { return layout_.b_beside(lu); }
 
   NumberType number_;
   ComplexLayout layout_;

@@ -23,6 +23,9 @@ struct ComplexLayout {
   /// For an m-by-n A, m >= n.
   ComplexLayout(RealType type, Index m, Index n, Index nrhs, const Parameters& parameters);
 
+  /// B in the buffer of A and its factors `lu`, views in complex numbers.
+  [[nodiscard]] MatrixView b_beside(const MatrixView& lu) const { return lu.at(0, b / 2); }
+
   Index m, n, nrhs;
   Index b;    // first column of B, in REALs
   Index end;  // end of the columns that are computed with

@@ -75,8 +75,8 @@ class SolvesByGroups : public PlainSolves {
         updates_(setting.kernels, gemm),
         laswp_trsm_(setting_),
         getrs_(setting_, laswp_trsm_, updates_, may_wait),
-        few_(setting.context(), setting.kernels.type(), setting.n, may_wait ? &setting_ : nullptr) {
-  }
+        few_(setting.context(), setting.kernels.number(), setting.n,
+             may_wait ? &setting_ : nullptr) {}
 
   void prepare(Index nrhs) override {
     if (!few_.prepare_faster(setting_.context(), nrhs)) getrs_.prepare_substitution(nrhs);
