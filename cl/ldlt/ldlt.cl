@@ -154,8 +154,8 @@ kernel void ldlt_exchange(global NUMBER* a, const ulong offset, const ulong ld, 
 #else
 
 // What the exchanges of a panel do together, for each of its columns k: it becomes what was column
-// sources[k], and column exchanges[k], where it lies behind the panel, what was sources[n + k]; that
-// is n where nothing is to be done there, or another k tells. NDRange: the n columns or more.
+// sources[k], and column exchanges[k], where it lies behind the panel, what was sources[n + k],
+// which is n where nothing is to be done there, or another k tells. NDRange: the n columns or more.
 kernel void ldlt_sources(const uint n, const global uint* exchanges, const global uint* ends,
                          global uint* sources) {
   const uint k = (uint)get_global_id(0);

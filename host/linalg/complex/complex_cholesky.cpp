@@ -9,13 +9,52 @@
 #include "kernels/complex/complex_cholesky.hpp"
 #include "kernels/complex/known_answers.hpp"
 #include "kernels/gemm/gemm_backend.hpp"
+#include "kernels/lu/laswp_trsm.hpp"
 #include "linalg/complex/complex_substitution.hpp"
 #include "linalg/lu/lu_backend.hpp"
 #include "linalg/lu/plain_solves.hpp"
+#include "linalg/lu/updates.hpp"
 
 namespace clgauss {
 
 namespace {
+
+/// U12 <- L11^-1 U12 on GPUs by the kernels of a real LU's solves, and W of it for products.
+class SolvedRows {
+ public:
+  SolvedRows(Context& context, RealType type, Index n, Gemm& gemm)
+      : number_(type, true),
+        memo_(context, number_),
+        flags_(context),
+        parameters_(complex_lu_spec(context.profile(), type, n).parameters),
+        kernels_({memo_, flags_, parameters_, n}),
+        updates_(memo_, gemm) {}
+
+  /// The most rows of U12.
+  [[nodiscard]] Index most_rows() const { return kernels_.solve_block(); }
+  void prepare() {
+    kernels_.prepare_trsm();
+    const MatrixView any{{}, 0, 2};
+    updates_.prepare(1, 1, 1, any, any, any);
+  }
+
+  /// Views are of parts. Returns W, which lasts until the next call.
+  MatrixView solve(const cl::CommandQueue& queue, const MatrixView& l11, const MatrixView& u12,
+                   cl_uint rows, cl_uint columns) {
+    const MatrixView u = number_.in_numbers(u12);
+    kernels_.trsm(queue, number_.in_numbers(l11), u, rows, columns, false);
+    updates_.bring(queue, columns, rows, u);
+    return updates_.as_product(columns, columns, rows, u, u, u).b;
+  }
+
+ private:
+  NumberType number_;
+  KernelMemo memo_;
+  LuFlags flags_;
+  Parameters parameters_;
+  LaswpTrsmKernels kernels_;
+  LuUpdates updates_;
+};
 
 class ComplexCholesky : public HermitianWay {
  public:
@@ -28,14 +67,21 @@ class ComplexCholesky : public HermitianWay {
         blocks_(memo_, parameters),
         gemm_(context, type, gemm_options_for_lu(context, type, layout.n, {})),
         flags_(context),
-        substitution_(context, type, layout, kernels_, gemm_, flags_) {}
+        substitution_(context, type, layout, kernels_, gemm_, flags_) {
+    if (context.profile().type == DeviceType::cpu) return;
+    rows_ = std::make_unique<SolvedRows>(context, type, layout.n, gemm_);
+    if (rows_->most_rows() >= kernels_.block())
+      rows_->prepare();
+    else
+      rows_.reset();
+  }
 
   void factor(const cl::CommandQueue& queue, const MatrixView& a,
               const ProgressCallback& callback) override;
   void solve(const cl::CommandQueue& queue, const MatrixView& a) override {
     substitution_.enqueue(queue, a);
   }
-  Index columns_at_once() const override { return (layout_.end - layout_.b) / 2; }
+  Index columns_at_once() const override { return substitution_.columns(); }
   std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
     (void)failed_column_of(memo_.context(), flags_.read(queue), layout_.n);
     return kernels_.failed_column(queue, layout_.n);
@@ -47,7 +93,8 @@ class ComplexCholesky : public HermitianWay {
   }
 
  private:
-  void update(const cl::CommandQueue& queue, const MatrixView& a, Index k, Index count);
+  void update(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& w, Index k,
+              Index count);
 
   ComplexLayout layout_;
   KernelMemo memo_;
@@ -56,6 +103,7 @@ class ComplexCholesky : public HermitianWay {
   Gemm gemm_;
   LuFlags flags_;  // of solves
   ComplexSubstitution substitution_;
+  std::unique_ptr<SolvedRows> rows_;  // null where `kernels_` solve
 };
 
 void ComplexCholesky::factor(const cl::CommandQueue& queue, const MatrixView& a,
@@ -72,9 +120,11 @@ void ComplexCholesky::factor(const cl::CommandQueue& queue, const MatrixView& a,
                          kernels_.info());  // A11 = L11 D1 L11^H
     if (rest > 0) {
       blocks_.turn(queue, l21, u12, rest, size);
-      kernels_.solve(queue, false, corner, u12, layout_.b - 2 * below, size);  // L11^-1 A21^H
-      blocks_.turn_back(queue, u12, l21, size, rest, corner);                  // U12^H D1^-1
-      update(queue, a, k, count);
+      if (!rows_) kernels_.solve(queue, false, corner, u12, layout_.b - 2 * below, size);
+      const MatrixView w =
+          rows_ ? rows_->solve(queue, corner, u12, size, rest) : kernels_.w();  // L11^-1 A21^H
+      blocks_.turn_back(queue, u12, l21, size, rest, corner);                   // U12^H D1^-1
+      update(queue, a, w, k, count);
     }
     progress.block_enqueued(k / nb, rest);
   }
@@ -83,12 +133,12 @@ void ComplexCholesky::factor(const cl::CommandQueue& queue, const MatrixView& a,
 
 /// A22 = A22 - L21 U12, in strips of columns from the diagonal down. Only the lower triangle is
 /// needed.
-void ComplexCholesky::update(const cl::CommandQueue& queue, const MatrixView& a, Index k,
-                             Index count) {
-  const Index n = layout_.n, below = k + count, strip = 2 * kernels_.block();
+void ComplexCholesky::update(const cl::CommandQueue& queue, const MatrixView& a,
+                             const MatrixView& w, Index k, Index count) {
+  const Index n = layout_.n, below = k + count, strip = (rows_ ? 8 : 2) * kernels_.block();
   for (Index left = below; left < n; left += strip)
     gemm_.update(n - left, 2 * std::min(strip, n - left), 2 * count, a.at(left, 2 * k),
-                 kernels_.w().at(0, 2 * (left - below)), a.at(left, 2 * left), {&queue});
+                 w.at(0, 2 * (left - below)), a.at(left, 2 * left), {&queue});
 }
 
 Parameters usual_parameters_for(Context& context, RealType type, Index n) {

@@ -16,9 +16,9 @@ namespace clgauss {
 
 namespace {
 
-/// Columns of a product, of which only those rows are computed that its first column needs: on a GPU
-/// the launches of narrow ones take longer than what they spare (H200, f64, n = 4096: 52.7 ms with
-/// 256, 45.8 with 512, 44.7 with 1024).
+/// Columns of a product, of which only those rows are computed that its first column needs. On a
+/// GPU the launches of narrow ones take longer than what they spare (H200, f64, n = 4096: 52.7 ms
+/// with 256, 45.8 with 512, 44.7 with 1024).
 Index strip_for(LuFamily family) { return family == LuFamily::cpu ? 256 : 1024; }
 
 class ComplexLdlt : public HermitianWay {
@@ -74,8 +74,8 @@ class ComplexLdlt : public HermitianWay {
   }
 
  private:
-  /// Of B, with those of padding.
-  [[nodiscard]] Index columns() const { return (layout_.end - layout_.b) / 2; }
+  /// Of B.
+  [[nodiscard]] Index columns() const { return substitution_.columns(); }
   [[nodiscard]] ByteRows in_x() const { return {x_, 0, columns() * number_.bytes()}; }
   [[nodiscard]] ByteRows in_b(const MatrixView& b) const {
     return {b.buffer, b.offset * number_.bytes(), b.ld * number_.bytes()};

@@ -42,6 +42,10 @@ class ComplexSubstitution {
   ComplexSubstitution& operator=(const ComplexSubstitution&) = delete;
 
   void enqueue(const cl::CommandQueue& queue, const MatrixView& lu);
+  /// The columns of B that it solves for: on CPUs with those of padding.
+  [[nodiscard]] Index columns() const {
+    return by_groups_ ? layout_.nrhs : (layout_.end - layout_.b) / 2;
+  }
 
  private:
   class ByGroups;
