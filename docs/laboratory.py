@@ -9,6 +9,8 @@
 
   docs/laboratory.py measure NAME [--device SPEC] [--budget TIME]   measures, packs the rows, writes the pages
   docs/laboratory.py pack NAME FOLDER                               packs rows that were measured elsewhere, writes the pages
+  docs/laboratory.py again NAME FOLDER                              packs experiments that were measured again on another day, in
+                                                                    folders of the same names, as data/runs/laboratory_NAME_again.tar.gz
   docs/laboratory.py pages                                          writes pages and figures from the rows that are packed
   docs/laboratory.py --check                                        fails if one of them is not what `pages` would write
 
@@ -21,6 +23,7 @@ import json
 import os
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import tarfile
@@ -51,7 +54,7 @@ def reports(names, title):
     """The report on the packed rows of these devices, as Markdown and as HTML."""
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
-            with tarfile.open(RUNS / f"laboratory_{name}.tar.gz") as archive:
+            with tarfile.open(archive_of(name)) as archive:
                 place = pathlib.Path(folder) / name
                 archive.extractall(place, filter="data") if hasattr(tarfile, "data_filter") else archive.extractall(place)
         texts = []
@@ -143,12 +146,51 @@ def conditions_table(names):
     for name in names:
         rows = why.laboratory_rows(name)
         first, last = min(row["time"] for row in rows), max(row["time"] for row in rows)
-        with tarfile.open(RUNS / f"laboratory_{name}.tar.gz") as archive:
+        with tarfile.open(archive_of(name)) as archive:
             about = json.load(archive.extractfile(next(one for one in archive if one.name.endswith("experiment.json"))))
         day, until = first[:10], last[:10]
         when = f"{day} {first[11:16]} to {'' if day == until else until + ' '}{last[11:16]}"
         lines.append(f"| {label_of(name)} | {when} | {about['device']['driver']} | {about['host']['text']} | "
                      f"{span(rows, 'clock_mhz')} | {span(rows, 'temperature_c')} | {span(rows, 'power_w')} |")
+    return "\n".join(lines)
+
+
+def medians_of(rows):
+    """The median time of each launch, by its experiment, its type and n, and what it is."""
+    times = {}
+    for row in rows:
+        if row["status"] == "ok" and row["time_ns"]:
+            case = (row["folder"], row["type"], row["n"], row["part"])
+            launch = tuple(row[column] for column in ("kernel", "variant", "rule", "local", "parameters"))
+            times.setdefault(case, {}).setdefault(launch, []).append(float(row["time_ns"]))
+    return {case: {launch: statistics.median(all_times) for launch, all_times in launches.items()} for case, launches in times.items()}
+
+
+def again_table(names):
+    """What was measured on two days: how the times differ, and whether what was the fastest is so again."""
+    lines = ["| device | again, UTC | n | launches | the second day's times over the first's: median (lowest to highest tenth) | what was fastest, over what is now: median, worst | within 10 % |",
+             "|---|---|---|---|---|---|---|"]
+    for name in names:
+        if not archive_of(f"{name}_again").exists():
+            continue
+        rows = why.laboratory_rows(f"{name}_again")
+        then, now = medians_of(why.laboratory_rows(name)), medians_of(rows)
+        for title, has in (("below 1000", lambda n: n < 1000), ("from 1000 on", lambda n: n >= 1000)):
+            ratios, losses = [], []
+            for case in now.keys() & then.keys():
+                both = now[case].keys() & then[case].keys()
+                if not both or not has(int(case[2])):
+                    continue
+                ratios += [now[case][launch] / then[case][launch] for launch in both]
+                losses.append(now[case][min(both, key=then[case].get)] / min(now[case][launch] for launch in both))
+            if not ratios:
+                continue
+            ratios.sort()
+            tenth = len(ratios) // 10
+            good = 100 * sum(loss <= why.GOOD for loss in losses) / len(losses)
+            lines.append(f"| {label_of(name)} | {min(row['time'] for row in rows)[:16].replace('T', ' ')} | {title} | {len(ratios)} | "
+                         f"{statistics.median(ratios):.2f} ({ratios[tenth]:.2f} to {ratios[-1 - tenth]:.2f}) | "
+                         f"{statistics.median(losses):.2f}, {max(losses):.2f} | {good:.0f} % of {len(losses)} |")
     return "\n".join(lines)
 
 
@@ -176,7 +218,7 @@ def files_of(names):
     text, html = reports(names, "All devices")
     for file, figure in SHARED.items():
         yield file, drawing(html, figure)
-    yield "laboratory.md", filled("laboratory.md", {"devices": devices_table(text, names), "conditions": conditions_table(names)})
+    yield "laboratory.md", filled("laboratory.md", {"devices": devices_table(text, names), "conditions": conditions_table(names), "again": again_table(names)})
 
 
 def write_files(names):
@@ -193,7 +235,7 @@ def pack(name, folder):
         info.uname = info.gname = "root"
         return info
 
-    with tarfile.open(RUNS / f"laboratory_{name}.tar.gz", "w:gz") as archive:
+    with tarfile.open(archive_of(name), "w:gz") as archive:
         for path in sorted(pathlib.Path(folder).rglob("*")):
             if path.name not in ("rows.csv", "experiment.json"):
                 continue
@@ -220,7 +262,11 @@ def measure(name, arguments):
 
 
 def packed():
-    return [name for name in sorted(TITLES) if (RUNS / f"laboratory_{name}.tar.gz").exists()]
+    return [name for name in sorted(TITLES) if archive_of(name).exists()]
+
+
+def archive_of(name):
+    return RUNS / f"laboratory_{name}.tar.gz"
 
 
 def main():
@@ -229,6 +275,8 @@ def main():
         measure(arguments[1], arguments[2:])
     elif arguments[:1] == ["pack"] and len(arguments) == 3 and arguments[1] in TITLES:
         pack(arguments[1], arguments[2])
+    elif arguments[:1] == ["again"] and len(arguments) == 3 and arguments[1] in TITLES:
+        pack(f"{arguments[1]}_again", arguments[2])
     elif arguments == ["pages"]:
         write_files(packed())
     elif arguments == ["--check"]:

@@ -280,6 +280,21 @@ TEST_CASE("layer: a text is read for a trial or for a size, and not before") {
   CHECK(openings.take().contains(text));
 }
 
+TEST_CASE("layer: a program too short for a trial has its texts read once") {
+  const TemporaryFolder folder;
+  const std::string behind = "saved-behind Portable";
+  watch(folder, "--repair", behind);
+  const std::string text = text_file(folder).filename();
+  REQUIRE_FALSE(text.empty());
+  const Openings openings(folder / "cache" / "clgauss" / "layer");
+  for (int i = 0; i < 3; ++i) {
+    watch(folder, "--repair", behind);
+    const auto times = openings.take();
+    CHECK_FALSE(times.empty());
+    CHECK_FALSE(times.contains(text));
+  }
+}
+
 TEST_CASE("layer: why a kernel is left alone is kept, and its text not read again") {
   const TemporaryFolder folder;
   std::map<std::string, json> launches;  // by kernel

@@ -52,7 +52,8 @@ struct Decision {
 struct Kept {
   std::optional<Decision> decision;
   std::string reason;  ///< why there is nothing to decide; empty where that is not known
-  /// How many trials were begun, in runs that ended before them.
+  /// How many trials were begun, in runs that ended before them, or 1 where the text was read and
+  /// there is something to try.
   unsigned trials_begun = 0;
 };
 

@@ -133,7 +133,7 @@ void Watcher::examine(Site& site, const Launch& launch) {
   recall(site);
   // A launch that the host is to time waits for others: only where there is something to try, as
   // an earlier run's trial shows.
-  if (!site.is_decided && !device.keeps_time && site.trials_begun == 0) judge(site);
+  if (!site.is_decided && !device.keeps_time) judge_first(site);
 }
 
 /// Takes what an earlier run has found, where that is kept and still fits.
@@ -170,6 +170,15 @@ void Watcher::judge_and_keep(Site& site) {
   judge(site);
   if (site.is_decided && !site.kernel->program.name.empty() && site.reason != kNoMemory)
     remember([&] { memory_.keep_reason(question(site), site.reason); });
+}
+
+/// As judge_and_keep(), unless an earlier run has read the text and found something to try: a
+/// program that is too short for a trial must not pay for its texts in every run.
+void Watcher::judge_first(Site& site) {
+  if (site.trials_begun > 0) return;
+  judge_and_keep(site);
+  if (!site.is_decided && !site.kernel->program.name.empty())
+    remember([&] { memory_.keep_trials_begun(question(site), 1); });
 }
 
 void Watcher::leave_alone(Site& site, const std::string& reason) {
@@ -231,7 +240,7 @@ void Watcher::look(Site& site) {
     const std::lock_guard lock(mutex_);
     if (site.sampled.launches > 0 && site.total_ns() < time_before_trial_ns(site.trials_begun))
       return;
-    judge_and_keep(site);
+    judge_first(site);
     if (site.is_decided) return;
   }
   wait_for(site);

@@ -85,6 +85,7 @@ class Watcher {
   [[nodiscard]] bool is_worth_waiting(const Site& site) const;
   void look(Site& site);
   void judge_and_keep(Site& site);
+  void judge_first(Site& site);
 
   void refuse(Site& site, const Trial::Turn& turn, bool is_refused);
   void take(Site& site, const std::optional<Trial::Turn>& turn, std::optional<double> time_ns);

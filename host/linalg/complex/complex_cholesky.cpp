@@ -22,17 +22,15 @@ namespace {
 /// U12 <- L11^-1 U12 on GPUs by the kernels of a real LU's solves, and W of it for products.
 class SolvedRows {
  public:
-  SolvedRows(Context& context, RealType type, Index n, Gemm& gemm)
+  /// For at most `rows` rows of an n-by-n matrix. Throws NoUsableKernel.
+  SolvedRows(Context& context, RealType type, Index n, Index rows, Gemm& gemm)
       : number_(type, true),
         memo_(context, number_),
         flags_(context),
         parameters_(complex_lu_spec(context.profile(), type, n).parameters),
         kernels_({memo_, flags_, parameters_, n}),
-        updates_(memo_, gemm) {}
-
-  /// The most rows of U12.
-  [[nodiscard]] Index most_rows() const { return kernels_.solve_block(); }
-  void prepare() {
+        updates_(memo_, gemm) {
+    if (kernels_.solve_block() < rows) throw NoUsableKernel("blocks of a solve are too low");
     kernels_.prepare_trsm();
     const MatrixView any{{}, 0, 2};
     updates_.prepare(1, 1, 1, any, any, any);
@@ -69,11 +67,10 @@ class ComplexCholesky : public HermitianWay {
         flags_(context),
         substitution_(context, type, layout, kernels_, gemm_, flags_) {
     if (context.profile().type == DeviceType::cpu) return;
-    rows_ = std::make_unique<SolvedRows>(context, type, layout.n, gemm_);
-    if (rows_->most_rows() >= kernels_.block())
-      rows_->prepare();
-    else
-      rows_.reset();
+    try {
+      rows_ = std::make_unique<SolvedRows>(context, type, layout.n, kernels_.block(), gemm_);
+    } catch (const NoUsableKernel&) {  // `kernels_` run anywhere
+    }
   }
 
   void factor(const cl::CommandQueue& queue, const MatrixView& a,

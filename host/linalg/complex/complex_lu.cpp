@@ -252,9 +252,11 @@ std::uint64_t ComplexLu::bytes(const DeviceProfile& device, RealType type, Index
                {n, layout.end, 2 * static_cast<Index>(value_of(parameters, "BLOCK"))});
   }
   const LuSpec spec = complex_lu_spec(device, type, n);
-  const auto nb = static_cast<Index>(spec.value("NB"));
-  return std::max(bytes, 2 * lu_workspace_bytes(device, spec, type, n, nrhs) +
-                             LuUpdates::bytes({type, true}, nb, std::max(n, nrhs)));
+  const auto nb = static_cast<Index>(std::max(spec.value("NB"), value_of(parameters, "BLOCK")));
+  const std::uint64_t of_lu = 2 * lu_workspace_bytes(device, spec, type, n, nrhs) +
+                              LuUpdates::bytes({type, true}, nb, std::max(n, nrhs));
+  const bool is_hermitian = options.symmetric || options.positive_definite;  // LU's kernels solve
+  return is_hermitian ? bytes + of_lu : std::max(bytes, of_lu);
 }
 
 /// Updates columns begin .. end, counted in REALs, once `count` rows and columns from k on are

@@ -18,7 +18,8 @@ class ComplexSubstitution::ByGroups {
         layout_(layout),
         memo_(context, number_),
         parameters_(complex_lu_spec(context.profile(), type, layout.n).parameters),
-        solves_(make_plain_solves_gpu({memo_, flags, parameters_, layout.n}, gemm)),
+        setting_{memo_, flags, parameters_, layout.n},
+        solves_(make_plain_solves_gpu(setting_, gemm)),
         x_{context.allocate(layout.n * number_.bytes(), "a complex right-hand side"), 0, 1} {
     solves_->prepare(layout.nrhs);
   }
@@ -39,6 +40,7 @@ class ComplexSubstitution::ByGroups {
   ComplexLayout layout_;
   KernelMemo memo_;
   Parameters parameters_;
+  LuSetting setting_;
   std::unique_ptr<PlainSolves> solves_;
   MatrixView x_;
 };
@@ -46,12 +48,13 @@ class ComplexSubstitution::ByGroups {
 ComplexSubstitution::ComplexSubstitution(Context& context, RealType type,
                                          const ComplexLayout& layout, ComplexLuKernels& kernels,
                                          Gemm& gemm, const LuFlags& flags)
-    : layout_(layout),
-      kernels_(kernels),
-      gemm_(gemm),
-      by_groups_(context.profile().type == DeviceType::cpu
-                     ? nullptr
-                     : std::make_unique<ByGroups>(context, type, layout, gemm, flags)) {}
+    : layout_(layout), kernels_(kernels), gemm_(gemm) {
+  if (context.profile().type == DeviceType::cpu) return;
+  try {
+    by_groups_ = std::make_unique<ByGroups>(context, type, layout, gemm, flags);
+  } catch (const NoUsableKernel&) {  // `kernels` run anywhere
+  }
+}
 
 ComplexSubstitution::~ComplexSubstitution() = default;
 

@@ -11,8 +11,8 @@
 
 namespace clgauss {
 
-/// Calls solve(x) for a contiguous x <- the first column of the B beside `lu`, a view in complex
-/// numbers of this layout, and copies x back. `x` has room for n numbers.
+/// Copies the first column of the B beside `lu`, a view in complex numbers of this layout, to the
+/// contiguous x, calls `solve`, and copies it back.
 template <typename Solve>
 void solve_contiguous(const cl::CommandQueue& queue, NumberType number, const ComplexLayout& layout,
                       const MatrixView& lu, const MatrixView& x, const Solve& solve) {
@@ -29,8 +29,8 @@ void solve_contiguous(const cl::CommandQueue& queue, NumberType number, const Co
 void enqueue_substitution(const cl::CommandQueue& queue, ComplexLuKernels& kernels, Gemm& gemm,
                           const ComplexLayout& layout, const MatrixView& lu);
 
-/// The same on CPUs; elsewhere as a real LU's factors are solved with on a GPU, where
-/// enqueue_substitution() leaves most of the device idle. A solve that waits in vain sets `flags`.
+/// The same on CPUs; elsewhere, where the kernels for it work, as real factors are solved with on a
+/// GPU: enqueue_substitution() leaves most of it idle. A solve that waits in vain sets `flags`.
 class ComplexSubstitution {
  public:
   /// `kernels` and `gemm`, of the numbers' parts, and `flags` must outlive this object. Throws
@@ -42,7 +42,7 @@ class ComplexSubstitution {
   ComplexSubstitution& operator=(const ComplexSubstitution&) = delete;
 
   void enqueue(const cl::CommandQueue& queue, const MatrixView& lu);
-  /// The columns of B that it solves for: on CPUs with those of padding.
+  /// The columns of B that it solves for, with those of padding where `kernels` do.
   [[nodiscard]] Index columns() const {
     return by_groups_ ? layout_.nrhs : (layout_.end - layout_.b) / 2;
   }
@@ -53,7 +53,7 @@ class ComplexSubstitution {
   ComplexLayout layout_;
   ComplexLuKernels& kernels_;
   Gemm& gemm_;
-  std::unique_ptr<ByGroups> by_groups_;  // null on CPUs
+  std::unique_ptr<ByGroups> by_groups_;  // null: `kernels` solve
 };
 
 /// The same with kernels of its own.

@@ -35,6 +35,9 @@ void run_included(cl_device_id device);
 void run_saved(cl_device_id device);
 /// The same with two launches of each kernel: too few for a trial.
 void run_saved_short(cl_device_id device);
+/// With six launches of each kernel, made while the device is busy: so that nobody knows how long
+/// they take before they are worth a look.
+void run_saved_behind(cl_device_id device);
 /// Two texts that are compiled by themselves and linked, and all that was made of them anew from
 /// its binaries. One text calls what lets it tell its size in the other.
 void run_linked(cl_device_id device);

@@ -11,21 +11,23 @@
 
 int main(int argc, char** argv) {
   using namespace caller;
-  static const std::map<std::string, void (*)(cl_device_id)> cases{{"kernels", run_kernels},
-                                                                   {"profiled", run_profiled},
-                                                                   {"events", run_events},
-                                                                   {"unordered", run_unordered},
-                                                                   {"user-events", run_user_events},
-                                                                   {"errors", run_errors},
-                                                                   {"threads", run_threads},
-                                                                   {"objects", run_objects},
-                                                                   {"included", run_included},
-                                                                   {"saved", run_saved},
-                                                                   {"saved-short", run_saved_short},
-                                                                   {"linked", run_linked},
-                                                                   {"devices", run_devices},
-                                                                   {"newer", run_newer},
-                                                                   {"short", run_short}};
+  static const std::map<std::string, void (*)(cl_device_id)> cases{
+      {"kernels", run_kernels},
+      {"profiled", run_profiled},
+      {"events", run_events},
+      {"unordered", run_unordered},
+      {"user-events", run_user_events},
+      {"errors", run_errors},
+      {"threads", run_threads},
+      {"objects", run_objects},
+      {"included", run_included},
+      {"saved", run_saved},
+      {"saved-short", run_saved_short},
+      {"saved-behind", run_saved_behind},
+      {"linked", run_linked},
+      {"devices", run_devices},
+      {"newer", run_newer},
+      {"short", run_short}};
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   const std::string what = argc > 1 ? argv[1] : "kernels", wanted = argc > 2 ? argv[2] : "";
   std::array<cl_platform_id, 16> platforms{};

@@ -40,7 +40,8 @@ void launch_often(const Machine& on, cl_program program, const char* name, int t
   clReleaseKernel(kernel);
 }
 
-void launch_saved(cl_device_id device, int times) {
+/// With `behind_others`, while the device is busy with launches that the layer leaves alone.
+void launch_saved(cl_device_id device, int times, bool behind_others = false) {
   std::array<char, 256> name{};
   clGetDeviceInfo(device, CL_DEVICE_NAME, name.size(), name.data(), nullptr);
   const std::string path = "saved " + std::to_string(hash_of(name.data(), name.size()));
@@ -53,6 +54,12 @@ void launch_saved(cl_device_id device, int times) {
     on.build(binary);
   }
   const Binary binary = binaries_of(on.program)[0];
+  if (behind_others) {
+    constexpr std::size_t kOne = 1;
+    const cl_kernel slow = on.kernel("slow", kLong);
+    for (int i = 0; i < 3; ++i) require(launch(on, slow, kPrimeRange, &kOne), "launch");
+    clReleaseKernel(slow);
+  }
   launch_often(on, on.program, "axpy", times);
   launch_often(on, on.program, "local_size", times);
   if (std::FILE* const file = std::fopen(path.c_str(), "w")) {
@@ -65,6 +72,7 @@ void launch_saved(cl_device_id device, int times) {
 
 void run_saved(cl_device_id device) { launch_saved(device, kLaunches); }
 void run_saved_short(cl_device_id device) { launch_saved(device, 2); }
+void run_saved_behind(cl_device_id device) { launch_saved(device, 6, true); }
 
 void run_linked(cl_device_id device) {
   const Machine on(device);
