@@ -177,7 +177,9 @@ void Watcher::judge_and_keep(Site& site) {
 void Watcher::judge_first(Site& site) {
   if (site.trials_begun > 0) return;
   judge_and_keep(site);
-  if (!site.is_decided && !site.kernel->program.name.empty())
+  if (site.is_decided || site.kernel->program.name.empty()) return;
+  const Kept kept = memory_.kept(question(site));  // another process's, meanwhile
+  if (!kept.decision && kept.trials_begun == 0)
     remember([&] { memory_.keep_trials_begun(question(site), 1); });
 }
 
