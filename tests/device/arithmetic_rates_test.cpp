@@ -35,6 +35,17 @@ Asked ask(const Device& device, const ContextOptions& options) {
   return {rates, measured(context)};
 }
 
+/// Other programs may hold up one of the two kernels: then it is measured anew, a few times.
+double least_ratio(const Device& device, ContextOptions options, const Asked& first) {
+  double least = first.rates->ratio;
+  for (int i = 0; i < 4 && least > 4; ++i) {
+    const test::TemporaryFolder cache;
+    options.cache_folder = cache.path();
+    least = std::min<double>(least, ask(device, options).rates->ratio);
+  }
+  return least;
+}
+
 }  // namespace
 
 TEST_CASE("rates: measured once, kept for the next context, and anew where that is damaged") {
@@ -50,8 +61,7 @@ TEST_CASE("rates: measured once, kept for the next context, and anew where that 
     CHECK_FALSE(first.rates->pretended());
     CHECK(first.rates->f32 > 1e8);
     CHECK(first.rates->f64 > 1e8);
-    // 2 or 4, but other programs may hold up one of the two
-    if (device.profile.type == DeviceType::cpu) CHECK(first.rates->ratio <= 16);
+    if (device.profile.type == DeviceType::cpu) CHECK(least_ratio(device, options, first) <= 4);
     MESSAGE(device.profile.name, ": ", first.rates->f32, " and ", first.rates->f64,
             " multiply-adds a second");
 
