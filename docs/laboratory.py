@@ -33,7 +33,6 @@ import why
 from performance import filled
 
 HERE = pathlib.Path(__file__).resolve().parent
-RUNS = HERE.parent / "data" / "runs"
 TUNE = pathlib.Path(os.environ.get("CLGAUSS_TUNE", HERE.parent / "build" / "clgauss-tune"))
 TITLES = {"h100": "The laboratory on an H100", "h200": "The laboratory on an H200", "pocl": "The laboratory on PoCL, 2 cores",
           "rusticl": "The laboratory on rusticl (llvmpipe), 2 cores", "intel": "The laboratory on Intel's CPU runtime, 2 cores"}
@@ -54,7 +53,7 @@ def reports(names, title):
     """The report on the packed rows of these devices, as Markdown and as HTML."""
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
-            with tarfile.open(archive_of(name)) as archive:
+            with tarfile.open(why.laboratory_archive(name)) as archive:
                 place = pathlib.Path(folder) / name
                 archive.extractall(place, filter="data") if hasattr(tarfile, "data_filter") else archive.extractall(place)
         texts = []
@@ -146,7 +145,7 @@ def conditions_table(names):
     for name in names:
         rows = why.laboratory_rows(name)
         first, last = min(row["time"] for row in rows), max(row["time"] for row in rows)
-        with tarfile.open(archive_of(name)) as archive:
+        with tarfile.open(why.laboratory_archive(name)) as archive:
             about = json.load(archive.extractfile(next(one for one in archive if one.name.endswith("experiment.json"))))
         day, until = first[:10], last[:10]
         when = f"{day} {first[11:16]} to {'' if day == until else until + ' '}{last[11:16]}"
@@ -171,7 +170,7 @@ def again_table(names):
     lines = ["| device | again, UTC | n | launches | the second day's times over the first's: median (lowest to highest tenth) | what was fastest, over what is now: median, worst | within 10 % |",
              "|---|---|---|---|---|---|---|"]
     for name in names:
-        if not archive_of(f"{name}_again").exists():
+        if not why.laboratory_archive(f"{name}_again").exists():
             continue
         rows = why.laboratory_rows(f"{name}_again")
         then, now = medians_of(why.laboratory_rows(name)), medians_of(rows)
@@ -235,7 +234,7 @@ def pack(name, folder):
         info.uname = info.gname = "root"
         return info
 
-    with tarfile.open(archive_of(name), "w:gz") as archive:
+    with tarfile.open(why.laboratory_archive(name), "w:gz") as archive:
         for path in sorted(pathlib.Path(folder).rglob("*")):
             if path.name not in ("rows.csv", "experiment.json"):
                 continue
@@ -262,11 +261,7 @@ def measure(name, arguments):
 
 
 def packed():
-    return [name for name in sorted(TITLES) if archive_of(name).exists()]
-
-
-def archive_of(name):
-    return RUNS / f"laboratory_{name}.tar.gz"
+    return [name for name in sorted(TITLES) if why.laboratory_archive(name).exists()]
 
 
 def main():

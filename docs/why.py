@@ -243,10 +243,14 @@ def losses_in_laboratory(name):
     return losses
 
 
+def laboratory_archive(name):
+    return RUNS / f"laboratory_{name}.tar.gz"
+
+
 @functools.cache
 def laboratory_rows(name):
     rows = []
-    with tarfile.open(RUNS / f"laboratory_{name}.tar.gz") as archive:
+    with tarfile.open(laboratory_archive(name)) as archive:
         for member in archive:
             if member.name.endswith("rows.csv"):
                 lines = csv.DictReader(io.TextIOWrapper(archive.extractfile(member), encoding="utf-8"))
