@@ -114,6 +114,22 @@ kernel void ldlt_spread(global NUMBER* a, const ulong offset, const ulong ld, co
 
 #if LOCAL == 1
 
+// Exchanges the numbers begin .. end - 1 of two rows.
+INLINE void exchange_rows(global NUMBER* x, global NUMBER* y, const uint begin, const uint end) {
+  if (x == y) return;
+  uint t = begin;
+  for (; t + LANES <= end; t += LANES) {
+    const VEC before = LOAD_NUMBERS(x + t);
+    STORE_NUMBERS(LOAD_NUMBERS(y + t), x + t);
+    STORE_NUMBERS(before, y + t);
+  }
+  for (; t < end; ++t) {
+    const NUMBER before = x[t];
+    x[t] = y[t];
+    y[t] = before;
+  }
+}
+
 // The exchanges of later panels, of columns in the rows of U and of rows in the columns of L: those
 // of a 2 x 2 pivot too. NDRange: chunks of the n columns of L and rows of U.
 kernel void ldlt_exchange(global NUMBER* a, const ulong offset, const ulong ld, const uint n,
@@ -133,21 +149,10 @@ kernel void ldlt_exchange(global NUMBER* a, const ulong offset, const ulong ld, 
   }
   uint reach = begin;  // columns of panels that end before row k
   for (uint k = begin < n ? ends[begin] : n; k < n; ++k) {
-    const uint to = kinds[k] == FIRST ? exchanges[k + 1] : exchanges[k];
     while (reach < behind && ends[reach] <= k) ++reach;
-    if (to == k) continue;
-    global NUMBER *const x = corner + k * ld, *const y = corner + to * ld;
-    uint t = begin;
-    for (; t + LANES <= reach; t += LANES) {
-      const VEC before = LOAD_NUMBERS(x + t);
-      STORE_NUMBERS(LOAD_NUMBERS(y + t), x + t);
-      STORE_NUMBERS(before, y + t);
-    }
-    for (; t < reach; ++t) {
-      const NUMBER before = x[t];
-      x[t] = y[t];
-      y[t] = before;
-    }
+    global NUMBER *const row = corner + k * ld, *const to = corner + exchanges[k] * ld;
+    exchange_rows(row, to, begin, reach);
+    if (kinds[k] == SECOND) exchange_rows(row - ld, row, begin, reach);
   }
 }
 

@@ -394,6 +394,22 @@ ExitCode run_invert(const Given& given) {
   return exit_code_of(inverse.status);
 }
 
+namespace {
+
+/// Why not even the sign of the determinant is sure.
+template <typename AnySolution>
+std::string cause_of(const AnySolution& solution) {
+  const double error = solution.determinant.relative_error;
+  if (!solution.trust || !(error * solution.trust->reciprocal_growth < 1))
+    return "A is nearly singular";
+  return fmt::format("the pivots grew {:.2g} times{}", 1 / solution.trust->reciprocal_growth,
+                     solution.method == Method::ldlt
+                         ? ""
+                         : "; if A is symmetric or Hermitian, try --method ldlt");
+}
+
+}  // namespace
+
 CommandTable det_table() {
   static const std::string about =
       std::string(
@@ -428,9 +444,8 @@ ExitCode run_det(const Given& given) {
         told.warning = "MISSED     the number above: its estimated error leaves no digit\n";
       if (!proof->proven || !has_digits) told.code = ExitCode::inaccurate;
     } else if (!zero && !(determinant.relative_error < 1)) {
-      told.warning =
-          fmt::format("MISSED     not even the {} of det A is sure: A is nearly singular\n",
-                      solution.complex ? "phase" : "sign");
+      told.warning = fmt::format("MISSED     not even the {} of det A is sure: {}\n",
+                                 solution.complex ? "phase" : "sign", cause_of(solution));
       told.code = ExitCode::inaccurate;
     }
     return told;
@@ -487,7 +502,8 @@ ExitCode run_inertia(const Given& given) {
     const Inertia inertia = solution.inertia.value();
     Told told{inertia_text(inertia), "inertia", inertia_json(inertia)};
     if (inertia.zero == 0 && !(solution.determinant.relative_error < 1)) {
-      told.warning = "MISSED     the inertia is not sure: A is nearly singular\n";
+      told.warning =
+          fmt::format("MISSED     the inertia is not sure: {}\n", cause_of(solution));
       told.code = ExitCode::inaccurate;
     }
     return told;

@@ -70,6 +70,7 @@ std::string method_text(const Report& report) {
   if (row.seed) text += fmt::format(" between random butterflies (seed {})", *row.seed);
   if (!row.allows(kPivoting)) return text;
   text += fmt::format(", pivoting {}", pivoting_name(solution.pivoting));
+  if (row.allows(kRook)) return text;
   if (row.allows(kWorkGroupSizes))
     return text + fmt::format(", {} NDRange", ndrange_name(report.options.ndrange));
   if (solution.repeated)
@@ -188,12 +189,14 @@ const char* by_text(const Refinement& refinement) {
 std::string refinement_text(const SolveOutcome& solution) {
   const Refinement& refinement = solution.refinement;
   std::string text;
+  const bool by_f32 = Plan{solution.method, solution.type, solution.accuracy}.refines();
   if (!solution.passed_over.empty())
     text += fmt::format(
         "           {}: {}\n", solution.passed_over,
         solution.by_lapack ? "x is from LAPACK on the host"
-        : solution.type == RealType::f64
-            ? fmt::format("solved again by {} in {}", row_of(solution.method).told,
+        : !by_f32 || refinement.accepted
+            ? fmt::format("solved again by {}{} in {}", row_of(solution.method).told,
+                          solution.pivoting == Pivoting::rook ? ", pivoting rook," : "",
                           number_name(solution))
         : solution.complex
             ? "the device has no fp64 to do better"

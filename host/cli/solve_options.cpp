@@ -296,9 +296,10 @@ CommandTable solve_table() {
       ("method", words("M", kSolveMethods)->default_value("auto"),
        methods_help().c_str(), where_methods())
       ("pivot", words("P", kPivotings)->default_value("partial"),
-       "partial, tournament (lu), or none (gauss: as in Baranov and Vlatskaya, 2013)",
+       "partial, tournament (lu), rook (ldlt, where its pivots grow), or none (gauss: as in Baranov "
+       "and Vlatskaya, 2013)",
        {kOneDevice, by(kPivoting, ~kAnyMethod), by(kTournament, 0, kOfOneReal, "tournament"),
-        by_elimination("none")})
+        by(kRook, kComplex, kOfOne, "rook"), by_elimination("none")})
       ("type", words("T", type_words())->default_value("auto"),
        "of the factors: f32, f64, or auto: as accuracy and method ask", {without_refinement("f64")})
       ("accuracy", words("A", kSolveAccuracies)->default_value("auto"),

@@ -1,9 +1,11 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "support/indefinite.hpp"
 #include "support/process.hpp"
 #include "support/text.hpp"
 
@@ -173,6 +175,54 @@ TEST_CASE("det --certify proves the phase of a complex determinant, or exits wit
   CHECK_MESSAGE(not_proven.exit_code == 8, not_proven.err);
   CHECK_MESSAGE(not_proven.err.starts_with("PROVEN     nothing: the norm of I - R P A or"),
                 not_proven.err);
+}
+
+TEST_CASE("inertia and solve take rook pivoting where the pivots of Bunch and Kaufman grow") {
+  const TemporaryFolder folder;
+  const clgauss::Matrix a = growing(200);  // 2^99
+  std::string text;
+  for (clgauss::Index i = 0; i < a.rows(); ++i) {
+    for (const double value : a.row(i)) text += std::to_string(static_cast<int>(value)) + " ";
+    text += "\n";
+  }
+  write_file(folder / "a.txt", text);
+  const auto inertia = run_program(folder, "inertia a.txt --json");
+  CHECK_MESSAGE(inertia.exit_code == 0, inertia.err);
+  const json report = json::parse(inertia.out);
+  CHECK(report["inertia"] == json{{"positive", 100}, {"negative", 100}, {"zero", 0}});
+  CHECK(report["pivoting"] == "rook");
+  CHECK(report["passed_over"].get<std::string>().find("the pivots of factors L D L^T grew") == 0);
+  const auto by_lu = run_program(folder, "det a.txt -q");
+  CHECK(by_lu.exit_code == 8);
+  CHECK_MESSAGE(by_lu.err.find("the pivots grew") != std::string::npos, by_lu.err);
+  CHECK_MESSAGE(by_lu.err.find("try --method ldlt") != std::string::npos, by_lu.err);
+  const auto by_ldlt = run_program(folder, "det a.txt --method ldlt -q");
+  CHECK_MESSAGE(by_ldlt.exit_code == 0, by_ldlt.err);
+  std::string b;
+  for (int i = 0; i < 200; ++i) b += fmt::format("{}\n", std::sin(1 + i));
+  write_file(folder / "b.txt", b);
+  const auto solved = run_program(folder, "solve a.txt --rhs b.txt --method ldlt -o x.txt");
+  CHECK(solved.exit_code == 0);
+  CHECK_MESSAGE(solved.err.find("L D L^T, pivoting rook") != std::string::npos, solved.err);
+  CHECK_MESSAGE(solved.err.find("factors L D L^T left a scaled residual") != std::string::npos,
+                solved.err);
+  CHECK_MESSAGE(
+      solved.err.find("solved again by L D L^T, pivoting rook, in f64") != std::string::npos,
+      solved.err);
+  const auto single =
+      run_program(folder, "solve a.txt --rhs b.txt --method ldlt --type f32 -o z.txt");
+  CHECK(single.exit_code == 0);
+  CHECK_MESSAGE(
+      single.err.find("solved again by L D L^T, pivoting rook, in f32") != std::string::npos,
+      single.err);
+  const auto asked = run_program(folder, "solve a.txt --rhs b.txt --pivot rook -o y.txt");
+  CHECK(asked.exit_code == 0);
+  CHECK_MESSAGE(asked.err.find("L D L^T, pivoting rook") != std::string::npos, asked.err);
+  CHECK(content_of(folder / "x.txt") == content_of(folder / "y.txt"));
+  write_file(folder / "general.txt", kTwo);
+  const auto general = run_program(folder, "solve general.txt --rhs ones --pivot rook -o z.txt");
+  CHECK(general.exit_code == 3);
+  CHECK(general.err.find("the method ldlt needs: element (2, 1) is 2") != std::string::npos);
 }
 
 TEST_CASE("inertia counts the eigenvalues of each sign") {

@@ -12,6 +12,7 @@
 #include "linalg/complex/complex_residual.hpp"
 #include "support/complex_matrices.hpp"
 #include "support/devices.hpp"
+#include "support/indefinite.hpp"
 #include "support/thorough.hpp"
 
 #ifdef CLGAUSS_TESTS_WITH_LAPACK
@@ -76,6 +77,16 @@ ComplexMatrix definite_hermitian(Index n, std::uint64_t seed) {
   return a;
 }
 
+/// i times the W of test::growing() and -i times W^T: pivots of Bunch and Kaufman grow to
+/// 2^(n / 2 - 1), those of rook pivoting by 2.
+ComplexMatrix growing(Index n) {
+  const Matrix real = test::growing(n);
+  ComplexMatrix a(n, n);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j) a.set(i, j, Complex(0, i % 2 == 1 ? real(i, j) : -real(i, j)));
+  return a;
+}
+
 struct IndefiniteKind {
   const char* name;
   std::function<ComplexMatrix(Index n)> make;
@@ -118,6 +129,16 @@ TEST_CASE("L D L^H: answers of every size and kind" * test::also_on_slow_devices
           CHECK(solution.type == type);
           REQUIRE(solution.x.cols() == nrhs);
           CHECK(solution.residual.scaled <= kScaledResidualBound);
+          CHECK(solution.pivoting == Pivoting::partial);
+          SolveOptions by_rook = by_ldlt(type);
+          by_rook.pivoting = Pivoting::rook;
+          const ComplexSolution rook = solve_complex(context, system, by_rook);
+          CHECK(rook.status == SolveStatus::ok);
+          CHECK(rook.method == Method::ldlt);
+          CHECK(rook.pivoting == Pivoting::rook);
+          CHECK(rook.passed_over.empty());
+          CHECK(rook.residual.scaled <= kScaledResidualBound);
+          CHECK(rook.inertia == solution.inertia);
         }
   });
 }
@@ -423,6 +444,39 @@ TEST_CASE("L D L^H: an answer whose residual is too large is computed again by L
     CHECK(by_lu.method == Method::lu);
     CHECK_FALSE(by_lu.inertia.has_value());
     CHECK(by_lu.passed_over.find("factors L D L^H left a scaled residual of") != std::string::npos);
+  });
+}
+
+TEST_CASE("L D L^H: rook pivoting follows where the pivots of Bunch and Kaufman grow") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const Index n = 200;  // 2^99
+    const ComplexMatrix a = growing(n);
+    for (const RealType type : types_of(device.profile)) {
+      SolveOptions options = by_ldlt(type);
+      const auto check = [&](const ComplexSolution& solution) {
+        CHECK(solution.status == SolveStatus::ok);
+        CHECK(solution.method == Method::ldlt);
+        CHECK(solution.pivoting == Pivoting::rook);
+        CHECK(solution.inertia == Inertia{n / 2, n / 2, 0});
+      };
+      const ComplexSolution solution = solve_complex(context, system_of(a, 2), options);
+      check(solution);
+      CHECK(solution.passed_over.find("factors L D L^H left a scaled residual of") !=
+            std::string::npos);
+      CHECK(solution.passed_over.find("rook") == std::string::npos);
+      options.determinant = options.trust = true;
+      const ComplexSolution factors = solve_complex(context, {a, ComplexMatrix(n, 0)}, options);
+      check(factors);
+      CHECK(std::abs(factors.determinant.phase - 1.0) <= 0.01);
+      CHECK(factors.determinant.relative_error < 1);
+      CHECK(factors.passed_over.find("the pivots of factors L D L^H grew") != std::string::npos);
+    }
+    SolveOptions rook;
+    rook.pivoting = Pivoting::rook;
+    CHECK(solve_complex(context, system_of(a), rook).passed_over.empty());
+    rook.method = Method::lu;
+    CHECK_THROWS_AS((void)solve_complex(context, system_of(a), rook), UsageError);
   });
 }
 

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <clgauss/condition.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
@@ -25,6 +26,7 @@
 using namespace clgauss;
 using clgauss::test::exchange_matrix;
 using clgauss::test::factorisation_error;
+using clgauss::test::growing;
 using clgauss::test::indefinite_kinds;
 using clgauss::test::IndefiniteKind;
 using clgauss::test::interior_point;
@@ -41,7 +43,12 @@ using clgauss::test::without_diagonal;
 namespace {
 
 std::vector<LuOptions> ways(Context& context, RealType type, Index n) {
-  return clgauss::test::ways(context, type, n, {.symmetric = true});
+  std::vector<LuOptions> all = clgauss::test::ways(context, type, n, {.symmetric = true});
+  for (LuOptions rook : std::vector(all)) {
+    rook.pivoting = Pivoting::rook;
+    all.push_back(rook);
+  }
+  return all;
 }
 
 /// A with its columns exchanged.
@@ -51,16 +58,10 @@ Matrix with_columns(Matrix a, const std::vector<Index>& exchanges) {
   return a;
 }
 
-/// P A P^T - L D L^T, as factorisation_error(), from the pivots as they are told: L is L' of the LU
-/// that stands there, without what the LU of the block added.
-double reconstruction_error(const Matrix& a, const Matrix& factors, const SymmetricPivots& pivots,
-                            double eps) {
-  const Index n = a.rows();
-  Matrix l(n, n), d(n, n);
-  for (Index k = 0; k < n; ++k) {
-    d(k, k) = pivots.diagonal[k];
-    if (pivots.pairs[k]) d(k, k + 1) = d(k + 1, k) = pivots.below[k];
-  }
+/// L, which is L' of the LU that stands there, without what the LU of the blocks added.
+Matrix lower_of(const Matrix& factors, const SymmetricPivots& pivots) {
+  const Index n = factors.rows();
+  Matrix l(n, n);
   for (Index i = 0; i < n; ++i) {
     l(i, i) = 1;
     const bool first = pivots.pairs[i], second = i > 0 && pivots.pairs[i - 1];
@@ -74,6 +75,19 @@ double reconstruction_error(const Matrix& a, const Matrix& factors, const Symmet
         l(i, k) = of_first;
       }
     }
+  }
+  return l;
+}
+
+/// P A P^T - L D L^T, as factorisation_error(), from the pivots as they are told.
+double reconstruction_error(const Matrix& a, const Matrix& factors, const SymmetricPivots& pivots,
+                            double eps) {
+  const Index n = a.rows();
+  const Matrix l = lower_of(factors, pivots);
+  Matrix d(n, n);
+  for (Index k = 0; k < n; ++k) {
+    d(k, k) = pivots.diagonal[k];
+    if (pivots.pairs[k]) d(k, k + 1) = d(k + 1, k) = pivots.below[k];
   }
   Matrix difference = with_columns(a, pivots.exchanges);
   for (Index k = 0; k < n; ++k)
@@ -129,6 +143,8 @@ TEST_CASE("L D L^T: factors and answers of every size, from the lower triangle a
             CAPTURE(kind.name);
             const std::string way = options.spec ? "gpu" : "usual";
             CAPTURE(way);
+            const bool rook = options.pivoting == Pivoting::rook;
+            CAPTURE(rook);
             const PaddedMatrix da(context, type, lower_half(a), 3, 5), db(context, type, b, 1, 2);
             Lu ldlt(context, type, n, options);
             ldlt.factor_and_solve(da.view, db.view, 3);
@@ -140,6 +156,12 @@ TEST_CASE("L D L^T: factors and answers of every size, from the lower triangle a
             CHECK(factorisation_error(with_columns(a, pivots.exchanges), factors, ldlt.pivots(),
                                       eps) <= 30);
             CHECK(reconstruction_error(a, factors, pivots, eps) <= 30);
+            CHECK(ldlt.pivoting() == options.pivoting);
+            if (!rook) continue;
+            double largest = 0;
+            for (const double value : lower_of(factors, pivots).values())
+              largest = std::max(largest, std::abs(value));
+            CHECK(largest <= 2.781 * (1 + 100 * eps));  // 1 / (1 - (1 + sqrt(17)) / 8)
           }
         }
   });
@@ -289,6 +311,61 @@ TEST_CASE("auto takes L D L^T in place of LU where A is symmetric and that is fa
   });
 }
 
+TEST_CASE("L D L^T: rook pivoting follows where the pivots of Bunch and Kaufman grow") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const Index n = 200;  // 2^99
+    for (const RealType type : types_of(device.profile)) {
+      SolveOptions options = by_ldlt();
+      options.type = type;
+      const System system = system_of(growing(n), 2);
+      const auto check = [&](const Solution& solution) {
+        CHECK(solution.status == SolveStatus::ok);
+        CHECK(solution.method == Method::ldlt);
+        CHECK(solution.pivoting == Pivoting::rook);
+        CHECK(solution.inertia == Inertia{n / 2, n / 2, 0});
+      };
+      const Solution solution = solve(context, system, options);
+      check(solution);
+      CHECK(solution.passed_over.find("factors L D L^T left a scaled residual of") !=
+            std::string::npos);
+      CHECK(solution.passed_over.find("rook") == std::string::npos);
+      SolveOptions at_once = options;
+      at_once.pivoting = Pivoting::rook;
+      at_once.method = Method::automatic;
+      const Solution first = solve(context, system, at_once);
+      check(first);
+      CHECK(first.passed_over.empty());
+      CHECK(std::ranges::equal(first.x.values(), solution.x.values()));
+
+      // Without right-hand sides, the sign of the determinant tells of growth.
+      options.determinant = options.trust = true;
+      const Solution factors = solve(context, {system.a, Matrix(n, 0)}, options);
+      check(factors);
+      CHECK(factors.determinant.sign == 1);
+      CHECK(factors.determinant.relative_error < 1);
+      CHECK(factors.trust.value().reciprocal_growth >= 0.1);
+      CHECK(factors.passed_over.find("the pivots of factors L D L^T grew") != std::string::npos);
+    }
+    SolveOptions refined = by_ldlt();
+    refined.type = RealType::f32;
+    refined.accuracy = Accuracy::double_precision;
+    const Solution in_f32 = solve(context, system_of(growing(n)), refined);
+    CHECK(in_f32.status == SolveStatus::ok);
+    CHECK(in_f32.method == Method::ldlt);
+    CHECK(in_f32.pivoting == Pivoting::rook);
+    CHECK(in_f32.residual.backward_error <= 1e-14);
+    const RealType type = types_of(device.profile).back();
+    refined = by_ldlt();
+    refined.type = type;
+    const Index many = type == RealType::f64 ? 2100 : 300;  // beyond the range of the type
+    const Solution overflowed = solve(context, system_of(growing(many)), refined);
+    CHECK(overflowed.status == SolveStatus::ok);
+    CHECK(overflowed.pivoting == Pivoting::rook);
+    CHECK(overflowed.passed_over == "factors L D L^T left the range of their type");
+  });
+}
+
 TEST_CASE("L D L^T: LU follows where the residual is too large for what is asked") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
@@ -313,6 +390,11 @@ TEST_CASE("L D L^T: LU follows where the residual is too large for what is asked
     CHECK(by_lu.status == SolveStatus::ok);
     CHECK(by_lu.method == Method::lu);
     CHECK(by_lu.passed_over.find("factors L D L^T left a scaled residual of") != std::string::npos);
+    CHECK(by_lu.passed_over.find("factors L D L^T by rook pivoting left a scaled residual of") !=
+          std::string::npos);
+    CHECK(by_lu.pivoting == Pivoting::partial);
+    options.pivoting = Pivoting::rook;
+    CHECK(solve(context, system, options).method == Method::lu);
     CHECK_FALSE(by_lu.inertia.has_value());
     for (Index i = 0; i < n; i += 2) {
       CHECK(by_lu.x(i, 0) == b(i + 1, 0) / 4);
@@ -345,7 +427,12 @@ TEST_CASE("L D L^T: what it does not go with is refused") {
     options.equilibration = Equilibration::automatic;
     options.pivoting = Pivoting::tournament;
     CHECK_THROWS_AS((void)solve(context, system_of(a), options), UsageError);
-    options.pivoting = Pivoting::partial;
+    options.pivoting = Pivoting::rook;
+    options.method = Method::lu;
+    CHECK_THROWS_WITH_AS((void)solve(context, system_of(a), options),
+                         "rook pivoting belongs to the methods ldlt, not lu", UsageError);
+    CHECK_THROWS_AS((void)Lu(context, RealType::f32, 5, {.pivoting = Pivoting::rook}), UsageError);
+    options = by_ldlt();
     CHECK_THROWS_AS((void)solve_in_place(
                         context, system_of(a), [&] { return a; }, options),
                     UsageError);
@@ -380,6 +467,36 @@ TEST_CASE("L D L^T: pivots, backward error and rcond beside LAPACK's dsytrf, dsy
         CHECK(ours.trust.value().rcond >= rcond / 3);
         CHECK(ours.trust.value().rcond <= rcond * 3);
       }
+  });
+}
+
+TEST_CASE("L D L^T: the pivots of rook pivoting are those of LAPACK's dsytrf_rook") {
+  on_every_device([](const Device& device) {
+    if (!device.profile.fp64) return;
+    Context context(device, ContextOptions::from_environment());
+    Index exchanged_twice = 0;
+    for (const IndefiniteKind& kind : indefinite_kinds())
+      for (const Index n : {2, 33, 64, 65, 129, 300}) {
+        CAPTURE(kind.name);
+        CAPTURE(n);
+        const Matrix a = kind.make(n);
+        Matrix ldl = a;
+        const auto columns = static_cast<lapack_int>(n);
+        std::vector<lapack_int> ipiv(n), ours;
+        REQUIRE(LAPACKE_dsytrf_rook(LAPACK_COL_MAJOR, 'L', columns, ldl.values().data(), columns,
+                                    ipiv.data()) == 0);
+        Lu ldlt =
+            lu_factor(context, RealType::f64, a, {.pivoting = Pivoting::rook, .symmetric = true});
+        const SymmetricPivots pivots = ldlt.symmetric_pivots().value();
+        for (Index k = 0; k < n; ++k) {
+          const bool second = k > 0 && pivots.pairs[k - 1];
+          const auto number = static_cast<lapack_int>(pivots.exchanges[k] + 1);
+          ours.push_back(pivots.pairs[k] || second ? -number : number);
+          if (pivots.pairs[k] && pivots.exchanges[k] != k) ++exchanged_twice;
+        }
+        CHECK(ours == ipiv);
+      }
+    CHECK(exchanged_twice > 10);
   });
 }
 

@@ -56,6 +56,17 @@ inline Matrix exchange_matrix(Index n) {
   return a;
 }
 
+/// [[0, W^T], [W, 0]] with the columns of both halves in turns, n even, of a W whose pivots grow to
+/// 2^(n / 2 - 1) with partial pivoting: those of Bunch and Kaufman and of an LU grow as much, those
+/// of rook pivoting by 2. The condition is about n.
+inline Matrix growing(Index n) {
+  const Matrix w = generate_matrix("wilkinson", n / 2, 1);
+  Matrix a(n, n);
+  for (Index i = 0; i < n / 2; ++i)
+    for (Index j = 0; j < n / 2; ++j) a(2 * i + 1, 2 * j) = a(2 * j, 2 * i + 1) = w(i, j);
+  return a;
+}
+
 struct IndefiniteKind {
   const char* name;
   std::function<Matrix(Index n)> make;

@@ -17,7 +17,7 @@
 namespace CLGAUSS_EXPORT clgauss {
 
 struct LuOptions {
-  Pivoting pivoting = Pivoting::partial;  // partial or tournament
+  Pivoting pivoting = Pivoting::partial;  // partial or tournament; with `symmetric`, or rook
   /// Overrides the tuned spec and default_lu_spec(); it determines the family.
   std::optional<LuSpec> spec = {};
   GemmOptions gemm = {};           // for the trailing updates
@@ -28,7 +28,7 @@ struct LuOptions {
 };
 
 /// For P A P^T = L D L^T: for k = 0, 1, ..., column k of A was exchanged with column exchanges[k],
-/// and row k with that row. For the first column of a 2-by-2 block of D, `below` holds the number
+/// and row k with that row. These are LAPACK's ipiv of sytrf, or of sytrf_rook, without signs. For the first column of a 2-by-2 block of D, `below` holds the number
 /// below the diagonal and `pairs` is true. Such a block has a negative determinant. In complex
 /// numbers `below` holds two parts for each column, and the diagonal is real.
 struct SymmetricPivots {
@@ -53,11 +53,13 @@ struct SymmetricPivots {
 /// the same flops as Cholesky and also reads one triangle. D has 1-by-1 and 2-by-2 blocks. The two
 /// rows of a 2-by-2 block are exchanged and the block is factored, so that the factors are those of
 /// an LU with exchanged rows (pivots()) and columns (symmetric_pivots().exchanges). factor() then
-/// waits for each panel.
+/// waits for each panel. Pivoting::rook bounds the numbers of L by 2.8, and so the growth of the
+/// pivots in practice; each pivot then takes as many columns as its search looks at.
 class Lu {
  public:
   /// Throws DimensionError (n above 2^30), DeviceLimit, OutOfMemory (the workspace does not fit),
-  /// BuildError, NoUsableKernel, and for `options.spec` as check_lu_spec() does.
+  /// BuildError, NoUsableKernel, UsageError (a pivoting that the factorisation does not have), and
+  /// for `options.spec` as check_lu_spec() does.
   Lu(Context& context, RealType type, Index n, const LuOptions& options = {});
   Lu(Lu&&) noexcept;
   Lu& operator=(Lu&&) noexcept;

@@ -22,7 +22,7 @@ namespace CLGAUSS_EXPORT clgauss {
 enum class Method {
   /// The fastest by measurement for the device and n: rbt, mixed or lu (clgauss/lab/tuned.hpp).
   /// A symmetric A gets cholesky if its diagonal is positive, else ldlt, where they are faster.
-  /// Without pivoting, it is gauss.
+  /// Without pivoting, it is gauss, with Pivoting::rook ldlt.
   automatic,
   /// Blocked LU in the requested type.
   lu,
@@ -43,7 +43,8 @@ enum class Method {
   /// Seidel iterations: the same, one element of x after the other.
   seidel,
   /// L D L^T with 2 x 2 pivots for a symmetric A that may be indefinite, with half the work of lu.
-  /// With factors in f32, x is refined as for mixed. If the pivots grow too far: lu.
+  /// With factors in f32, x is refined as for mixed. If the pivots grow too far: the same with
+  /// Pivoting::rook, then lu.
   ldlt
 };
 [[nodiscard]] std::string_view method_name(Method method);

@@ -203,7 +203,8 @@ LdltKernels::LdltKernels(KernelMemo& kernels, LuFamily family, Index n, const Ld
       groups_(family == LuFamily::cpu && value_of(parameters_, "OPENCL_C") >= 300
                   ? kernels.context().profile().compute_units
                   : 1),
-      panels_(family == LuFamily::gpu ? panels.which : LdltPanels::one_group),
+      panels_(family == LuFamily::gpu || panels.which == LdltPanels::rook ? panels.which
+                                                                         : LdltPanels::one_group),
       waiting_(kernels, n, panels.rows) {
   if (panels.rows > 0) cut_.width = LdltWaiting::width(kernels.number());
 }
@@ -225,7 +226,8 @@ void LdltKernels::prepare() {
 }
 
 bool LdltKernels::waits(cl_uint rows) {
-  if (panels_ == LdltPanels::one_group || rows == 0 || rows > waiting_.most_rows()) return false;
+  const bool by_one = panels_ == LdltPanels::one_group || panels_ == LdltPanels::rook;
+  if (by_one || rows == 0 || rows > waiting_.most_rows()) return false;
   if (panels_ == LdltPanels::waiting) return true;
   if (!waiting_works_) {
     Context& context = kernels_.context();
@@ -292,7 +294,8 @@ void LdltKernels::panel_of_one_group(const cl::CommandQueue& queue, const Matrix
   panel.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, first, width,
                       buffers.w.buffer, cl_ulong{buffers.w.ld}, buffers.d, buffers.kinds,
                       buffers.exchanges, buffers.order, buffers.rows, buffers.ends, buffers.work,
-                      buffers.done, flags.buffer(), buffers.team);
+                      buffers.done, flags.buffer(), buffers.team,
+                      cl_uint{panels_ == LdltPanels::rook ? 1U : 0U});
   const auto pieces = static_cast<cl_uint>(ceil_div<Index>(n - first, cut_.piece));
   launch_groups(queue, panel, std::min(groups_, pieces), local_);
 }

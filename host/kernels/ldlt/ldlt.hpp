@@ -29,16 +29,22 @@ namespace clgauss {
 [[nodiscard]] bool ldlt_waiting_works(Context& context, RealType type, cl_uint rows);
 [[nodiscard]] bool complex_ldlt_waiting_works(Context& context, RealType type, cl_uint rows);
 
-/// Which panels are taken on GPUs.
+/// Which panels are taken; a GPU has several kinds.
 struct LdltPanels {
   enum Which {
     fastest,  // by work-groups that wait for each other where they work, else by one
     one_group,
+    rook,    // by one, with rook pivoting
     waiting  // by work-groups that wait for each other; DeviceLimit where one waits in vain
   };
   Which which = fastest;
   cl_uint rows = 0;  // of those that wait; 0: the usual number for n
 };
+
+/// What the factors of the caller take: Pivoting::rook, or the usual pivots.
+[[nodiscard]] inline LdltPanels ldlt_panels_for(Pivoting pivoting) {
+  return {pivoting == Pivoting::rook ? LdltPanels::rook : LdltPanels::fastest};
+}
 
 /// How a variant cuts n columns: at most `width` in a panel, and their rows into pieces of `piece`.
 struct LdltCut {

@@ -112,12 +112,13 @@ class ComplexLdlt : public HermitianWay {
 }  // namespace
 
 std::unique_ptr<ComplexLuWay> make_complex_ldlt(Context& context, RealType type,
-                                                const ComplexLayout& layout) {
+                                                const ComplexLayout& layout, Pivoting pivoting) {
   if (complex_lu_works(context, type))
     for (const LuFamily family : {LuFamily::cpu, LuFamily::gpu})
       if (ldlt_variant_of(family).lacks(context).empty() &&
           complex_ldlt_works(context, type, family))
-        return std::make_unique<ComplexLdlt>(context, type, layout, family);
+        return std::make_unique<ComplexLdlt>(context, type, layout, family,
+                                             ldlt_panels_for(pivoting));
   throw NoUsableKernel("no kernel for L D L^H of complex numbers works on " +
                        context.profile().name + ": " +
                        context.trials().reasons({complex_lu_variant().name, ldlt_cpu_variant().name,
@@ -160,7 +161,8 @@ bool complex_ldlt_works(Context& context, RealType type, LuFamily family) {
   KernelMemo memo(context, {type, true});
   const LdltKernels kernels(memo, family, 1);
   return context.trials().passes(kernels.build(), [&] {
-    require_known_answer(context, type, 2 * kernels.width() + 5, family, {LdltPanels::one_group});
+    for (const auto panels : {LdltPanels::one_group, LdltPanels::rook})
+      require_known_answer(context, type, 2 * kernels.width() + 5, family, {panels});
   });
 }
 

@@ -190,7 +190,7 @@ std::unique_ptr<ComplexLuWay> make_way_by_columns(Context& context, RealType typ
 std::unique_ptr<ComplexLuWay> make_way(Context& context, RealType type, const ComplexLayout& layout,
                                        const LuOptions& options) {
   if (options.positive_definite) return make_complex_cholesky(context, type, layout);
-  if (options.symmetric) return make_complex_ldlt(context, type, layout);
+  if (options.symmetric) return make_complex_ldlt(context, type, layout, options.pivoting);
   if (lu_cpu_variant().lacks(context).empty()) {
     const LuSpec spec = complex_lu_cpu_spec(context.profile(), type, layout.n);
     if (complex_lu_works(context, type) && complex_lu_cpu_works(context, type, spec))

@@ -34,7 +34,8 @@ void require_known(const SolveOptions& options) {
   const auto refuse = [](bool asked, std::string_view what) {
     if (asked) throw UsageError(fmt::format("complex systems are solved without {}", what));
   };
-  refuse(options.pivoting != Pivoting::partial, "other pivoting than partial");
+  refuse(options.pivoting != Pivoting::partial && options.pivoting != Pivoting::rook,
+         "other pivoting than partial and rook");
   refuse(options.lu.spec.has_value() || options.lu.positive_definite, "a choice of the LU");
   const MethodRow& row = row_of(options.method);
   if (!row.allows(kComplexSystems))
@@ -50,11 +51,12 @@ Plan plan_for(const DeviceProfile& device, const SolveOptions& options) {
   const Accuracy of_type =
       options.type == RealType::f32 && !mixed ? single_precision : double_precision;
   const Accuracy wanted = options.accuracy.value_or(of_type);
-  require_allowed(device, row_of(options.method), options, wanted);
+  const MethodRow& row = row_of(method_of(options));
+  require_allowed(device, row, options, wanted);
   const RealType type = mixed                        ? RealType::f32
                         : wanted == single_precision ? options.type.value_or(RealType::f32)
                                                      : choose_type(device, options.type);
-  if (row_of(options.method).symmetric) return {options.method, choose_type(device, type), wanted};
+  if (row.symmetric) return {row.method, choose_type(device, type), wanted};
   const bool refines = type == RealType::f32 && wanted != single_precision;
   if (!refines) return {Method::lu, choose_type(device, type), wanted};
   if (options.method != Method::lu) return {Method::mixed, RealType::f32, wanted};
@@ -93,6 +95,7 @@ class ComplexRun {
     const MethodRow& row = row_of(plan_.method);
     lu.positive_definite = row.definite;
     lu.symmetric = row.symmetric && !row.definite;
+    if (lu.pivoting == Pivoting::rook) result_.pivoting = Pivoting::rook;
     report("building the kernels");
     ComplexFactors factors(context_, system_, plan_.type, lu, is_estimated() || is_maximum(),
                            is_by_device() ? ComplexDeviceOperator::bytes(n_, nrhs_) : 0);
@@ -280,15 +283,12 @@ class ComplexRun {
   ComplexSolution result_;
 };
 
-/// Why an answer of L D L^H is not good enough, whose multipliers are not bounded as those of LU;
-/// empty if it is.
+/// As doubt_about_ldlt() above; empty for other methods.
 std::string doubt_about_ldlt(const ComplexSolution& solution, const SolveOptions& options) {
-  const bool doubtful = solution.method == Method::ldlt &&
-                        solution.status == SolveStatus::inaccurate &&
-                        !(solution.residual.scaled <= options.max_scaled_residual);
-  return doubtful ? fmt::format("factors L D L^H left a scaled residual of {:.2g}",
-                                solution.residual.scaled)
-                  : std::string();
+  return solution.method == Method::ldlt
+             ? clgauss::doubt_about_ldlt(solution.status, solution.residual, solution.trust,
+                                         solution.pivoting, options, "L D L^H")
+             : std::string();
 }
 
 /// Why an answer from f32 factors is not good enough; empty if it is.
@@ -308,7 +308,8 @@ ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
                               const SolveOptions& options, const ProgressCallback& progress) {
   check_shapes(system);
   require_known(options);
-  if (row_of(options.method).symmetric) require_hermitian(system.a, method_name(options.method));
+  const MethodRow& asked = row_of(method_of(options));
+  if (asked.symmetric) require_hermitian(system.a, asked.name);
   Plan plan = plan_for(context.profile(), options);
   const Index n = system.a.rows(), nrhs = system.b.cols();
   const bool wanted = nrhs > 0 || options.determinant || options.trust;
@@ -327,7 +328,9 @@ ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
   const auto solve = [&] {
     return translate_opencl_errors([&] {
       int attempts = 0;
-      ComplexSolution solution = repeat_until_co_resident(options.lu, [&](const LuOptions& lu) {
+      LuOptions first = options.lu;
+      first.pivoting = pivoting_of(plan, options);
+      ComplexSolution solution = repeat_until_co_resident(first, [&](const LuOptions& lu) {
         ++attempts;
         return ComplexRun(context, system, options, norms, plan, progress).run(lu);
       });
@@ -341,8 +344,9 @@ ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
     plan = {row_of(plan.method).symmetric ? plan.method : Method::lu, RealType::f64, plan.accuracy};
     solution = solve();
   }
-  if (const std::string of_ldlt = doubt_about_ldlt(solution, options); !of_ldlt.empty()) {
-    plan.method = Method::lu;
+  for (std::string of_ldlt; !(of_ldlt = doubt_about_ldlt(solution, options)).empty();) {
+    plan = {Method::lu, plan.type, plan.accuracy};
+    if (solution.pivoting != Pivoting::rook) plan.method = Method::ldlt, plan.rook = true;
     solution = solve();
     doubt += (doubt.empty() ? "" : ", ") + of_ldlt;
   }

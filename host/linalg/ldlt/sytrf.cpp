@@ -23,6 +23,7 @@ class Ldlt : public LuBackend {
         columns_(static_cast<cl_uint>(n)),
         parameters_(spec.parameters),
         memo_(context_, type),
+        pivoting_(panels.which == LdltPanels::rook ? Pivoting::rook : Pivoting::partial),
         factors_(memo_, spec.family, n, panels),
         setting_{memo_, factors_.flags(), parameters_, n},
         gemm_(context_, type,
@@ -85,7 +86,7 @@ class Ldlt : public LuBackend {
     return factors_.symmetric_pivots(queue);
   }
 
-  Pivoting pivoting() override { return Pivoting::partial; }
+  Pivoting pivoting() override { return pivoting_; }
 
   /// Self-test: throws if it factors or solves a known system wrong.
   void require_known_answer() {
@@ -124,6 +125,7 @@ class Ldlt : public LuBackend {
   cl_uint columns_;
   Parameters parameters_;  // of the solves
   KernelMemo memo_;
+  Pivoting pivoting_;
   LdltFactors factors_;
   LuSetting setting_;
   Gemm gemm_;
@@ -135,15 +137,17 @@ class Ldlt : public LuBackend {
 
 std::unique_ptr<LuBackend> make_ldlt(Context& context, RealType type, Index n,
                                      const LuOptions& options, const LuSpec& spec) {
+  const LdltPanels panels = ldlt_panels_for(options.pivoting);
   if (spec.family == LuFamily::cpu && ldlt_works(context, type, LuFamily::cpu))
-    return std::make_unique<Ldlt>(context, type, n, options, spec);
+    return std::make_unique<Ldlt>(context, type, n, options, spec, panels);
   if (!ldlt_works(context, type, LuFamily::gpu))
     throw NoUsableKernel("no kernel for L D L^T works on " + context.profile().name + ": " +
                          context.trials().reasons({ldlt_cpu_variant().name, ldlt_variant().name}));
   return std::make_unique<Ldlt>(context, type, n, options,
                                 spec.family == LuFamily::gpu
                                     ? spec
-                                    : default_lu_spec(context.profile(), type, n, LuFamily::gpu));
+                                    : default_lu_spec(context.profile(), type, n, LuFamily::gpu),
+                                panels);
 }
 
 bool ldlt_works(Context& context, RealType type, LuFamily family) {
@@ -151,9 +155,9 @@ bool ldlt_works(Context& context, RealType type, LuFamily family) {
   const LdltKernels kernels(memo, family, 1);
   return context.trials().passes(kernels.build(), [&] {
     const Index n = 2 * kernels.width() + 5;
-    Ldlt(context, type, n, {}, default_lu_spec(context.profile(), type, n, family),
-         {LdltPanels::one_group})
-        .require_known_answer();
+    for (const auto panels : {LdltPanels::one_group, LdltPanels::rook})
+      Ldlt(context, type, n, {}, default_lu_spec(context.profile(), type, n, family), {panels})
+          .require_known_answer();
   });
 }
 

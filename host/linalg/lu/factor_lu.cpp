@@ -147,10 +147,11 @@ void LuFactors::build() {
   const Index asked = question_columns();
   if (asked > 0 && asked != nrhs_) lu().prepare(a_, asked);
   if (by_gesv() && (call_.refines || asked == nrhs_)) lu().prepare_getrs(nrhs_);
-  if (call_.estimate_columns > 0 && !mapped_) {
+  const bool by_device = call_.estimate_columns > 0 && !mapped_;
+  if (by_device || (call_.lu.symmetric && !call_.lu.positive_definite)) {
     try {
-      lu().prepare_both(call_.estimate_columns);
       prepare_upper_maximum(context_, type, n_);
+      if (by_device) lu().prepare_both(call_.estimate_columns);
     } catch (const NoUsableKernel&) {  // the self-tests say why; there will be no estimate
     }
   }

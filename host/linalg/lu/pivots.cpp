@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
+#include <utility>
 
 #include "kernels/lu/lu_common.hpp"
 #include "matrix/transfer.hpp"
@@ -102,10 +104,24 @@ void judge_pivots(EliminationResult& result, std::vector<Index> rows, std::optio
   result.pivot_rows = std::move(rows);
 }
 
-std::vector<Index> row_exchanges_of(std::vector<Index> exchanges, const std::vector<bool>& pairs) {
-  for (Index k = 0; k + 1 < exchanges.size(); ++k)
-    if (pairs[k]) exchanges[k] = exchanges[k + 1];
-  return exchanges;
+std::vector<Index> row_exchanges_of(const std::vector<Index>& exchanges,
+                                    const std::vector<bool>& pairs) {
+  const Index n = exchanges.size();
+  std::vector<Index> order(n);  // the rows of A that are the rows of P A
+  std::iota(order.begin(), order.end(), Index{0});
+  for (Index k = 0; k < n; ++k) {
+    std::swap(order[k], order[exchanges[k]]);
+    if (k > 0 && pairs[k - 1]) std::swap(order[k - 1], order[k]);
+  }
+  std::vector<Index> rows(n), at(n), place(n);  // the row at a place, and the place of a row
+  std::iota(at.begin(), at.end(), Index{0});
+  place = at;
+  for (Index k = 0; k < n; ++k) {
+    rows[k] = place[order[k]];
+    at[rows[k]] = at[k];
+    place[at[k]] = rows[k];
+  }
+  return rows;
 }
 
 Inertia inertia_of(const SymmetricPivots& pivots) {

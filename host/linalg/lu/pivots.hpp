@@ -62,9 +62,10 @@ template <typename Number>
 void judge_pivots(EliminationResult& result, std::vector<Index> rows,
                   std::optional<double> least = {});
 
-/// The row exchanges of the LU that L D L^T yields: those of its columns, except that the two
-/// columns of a pair also change places.
-[[nodiscard]] std::vector<Index> row_exchanges_of(std::vector<Index> exchanges,
+/// The row exchanges of the LU that L D L^T yields, row k with a later one: those of its columns,
+/// except that the two columns of a pair also change places, which moves rows behind them where
+/// both columns of a pair were exchanged.
+[[nodiscard]] std::vector<Index> row_exchanges_of(const std::vector<Index>& exchanges,
                                                   const std::vector<bool>& pairs);
 
 [[nodiscard]] Inertia inertia_of(const SymmetricPivots& pivots);

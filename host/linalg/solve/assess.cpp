@@ -152,10 +152,11 @@ struct Assessment {
   }
 
   /// The factors for estimates. For a small A, an LU made once on the host is faster than launches;
-  /// for others the host reads the device's factors where it can.
+  /// for others the host reads the device's factors where it can. An LU may grow where rook pivoting
+  /// was tried.
   Factored& asked() {
     if (factors.on_device() && are_moderate(factors.scaling()) && !by_host)
-      by_host = system.a.rows() <= kLargestOnHost
+      by_host = system.a.rows() <= kLargestOnHost && result().pivoting != Pivoting::rook
                     ? std::make_unique<HostLu>(system.a, factors.scaling())
                     : factors.on_host();
     return by_host ? *by_host : factors;
@@ -191,7 +192,9 @@ struct Assessment {
         by.on_device() ? estimate_trust_from(options.trust ? by.take_first_product() : Matrix(),
                                              inverse_of(by, n), norm1, errors)
                        : estimate_trust(inverse_of(by, n), norm1, errors);
-    answer.trust = {found.rcond, found.forward_error, by.reciprocal_growth(system.a), kNaN};
+    // The growth of L D L^T is not that of an LU by the host.
+    Factored& grown = row_of(answer.plan.method).allows(kRook) ? factors : by;
+    answer.trust = {found.rcond, found.forward_error, grown.reciprocal_growth(system.a), kNaN};
     if (answer.by_lapack) return;  // the pivots are the device's, not LAPACK's
     double rcond = found.rcond;
     if (options.determinant && !factors.scaling().keeps_matrix()) {

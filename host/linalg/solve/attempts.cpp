@@ -28,7 +28,7 @@ FactorCall call_for(const Context& context, const Plan& plan, const SolveOptions
                   .refines = plan.refines(),
                   .extra_precise = maximum,
                   .transposed = plan.transposed};
-  call.lu.pivoting = options.pivoting;
+  call.lu.pivoting = pivoting_of(plan, options);
   call.lu.positive_definite = row_of(plan.method).definite;
   call.lu.symmetric = row_of(plan.method).symmetric && !row_of(plan.method).definite;
   const Index n = size.n;

@@ -54,7 +54,7 @@ Next after_mixed(const Tried& tried) {
 
 /// If the method was left open and `tried.plan` was a guess, goes on with make_plan()'s choice.
 Next after_guess(const Tried& tried, std::string doubt = {}) {
-  if (tried.options.method != Method::automatic) return {};
+  if (method_of(tried.options) != Method::automatic) return {};
   Plan plan = make_plan(tried.context, tried.options, tried.n, tried.nrhs);
   if (tried.plan.method != Method::ldlt && ldlt_is_better(tried.context, plan, tried.n))
     plan.method = Method::ldlt;
@@ -91,15 +91,24 @@ Next after_cholesky(const Tried& tried) {
   return narrow ? after_f32(tried, Method::cholesky) : Next{};
 }
 
-/// The multipliers of L D L^T are not bounded as those of LU. If x suffers, LU follows.
+/// If the pivots of Bunch and Kaufman grow too far, rook pivoting follows, then LU.
 Next after_ldlt(const Tried& tried) {
   if (tried.answer == nullptr) return after_guess(tried);
-  if (tried.plan.refines()) return after_f32(tried, Method::ldlt);
   const Answer& answer = *tried.answer;
-  if (answer.result.failed_column || answer.residual.scaled <= tried.options.max_scaled_residual)
-    return {};
-  return {fmt::format("factors L D L^T left a scaled residual of {:.2g}", answer.residual.scaled),
-          Plan{Method::lu, tried.plan.type, tried.plan.accuracy}};
+  const Plan& plan = tried.plan;
+  Plan by_rook{Method::ldlt, plan.type, plan.accuracy};
+  by_rook.rook = true;
+  const bool is_rook = answer.result.pivoting == Pivoting::rook;
+  if (plan.refines()) {
+    Next next = after_f32(tried, Method::ldlt);
+    if (next.lapack && !is_rook) next = {std::move(next.doubt), by_rook};
+    return next;
+  }
+  std::string doubt =
+      doubt_about_ldlt(outcome_of(answer.result), answer.residual, answer.trust,
+                       answer.result.pivoting, tried.options, row_of(plan.method).told);
+  if (doubt.empty()) return {};
+  return {std::move(doubt), is_rook ? Plan{Method::lu, plan.type, plan.accuracy} : by_rook};
 }
 
 constexpr unsigned kOfFactors = kJudgeByDevice | kTrust;
@@ -107,6 +116,7 @@ constexpr unsigned kOfSymmetric = kOfFactors | kMaximumAccuracy | kTypeOfFactors
 constexpr unsigned kOfMixed = kOfFactors | kEquilibration | kPivoting | kTournament |
                               kMaximumAccuracy | kInPlace | kDeterminant | kComplexSystems;
 constexpr unsigned kOfLu = kOfMixed | kTypeOfFactors | kBatches;
+constexpr unsigned kOfLdlt = kOfSymmetric | kPivoting | kRook | kComplexSystems | kBatches;
 
 constexpr std::array kMethods{
     MethodRow{.method = Method::automatic,
@@ -114,7 +124,7 @@ constexpr std::array kMethods{
               .help =
                   "gauss if one of its options is given, else lu, mixed or, where A is symmetric, "
                   "cholesky or ldlt, whichever is faster",
-              .wishes = kOfLu},
+              .wishes = kOfLu | kOfLdlt},
     MethodRow{.method = Method::lu,
               .name = "lu",
               .help = "blocked",
@@ -158,7 +168,7 @@ constexpr std::array kMethods{
               .help = "for a symmetric, or complex and Hermitian, A, which may be indefinite",
               .told = "L D L^T",
               .symmetric = true,
-              .wishes = kOfSymmetric | kComplexSystems | kBatches,
+              .wishes = kOfLdlt,
               .factor = factor_lu,
               .prepare = prepare_lu,
               .next = after_ldlt},
@@ -191,6 +201,21 @@ std::string doubt_about_f32(const Refinement& done, const std::optional<Trust>& 
       "factors in f32 left a backward error of {:.2g} after {} correction{}{}",
       done.backward_errors.back(), done.corrections(), done.corrections() == 1 ? "" : "s",
       done.gmres_steps > 0 ? fmt::format(" and {} steps of GMRES", done.gmres_steps) : "");
+}
+
+std::string doubt_about_ldlt(SolveStatus status, const Residual& residual,
+                             const std::optional<Trust>& trust, Pivoting pivoting,
+                             const SolveOptions& options, std::string_view factors) {
+  const bool rook = pivoting == Pivoting::rook;
+  const std::string by = fmt::format("factors {}{}", factors, rook ? " by rook pivoting" : "");
+  if (status == SolveStatus::overflow) return by + " left the range of their type";
+  if (!has_answer(status)) return {};
+  if (!(residual.scaled <= options.max_scaled_residual))
+    return fmt::format("{} left a scaled residual of {:.2g}", by, residual.scaled);
+  const bool unsure = options.determinant && trust && !(trust->determinant_error < 1);
+  return !rook && unsure && trust->determinant_error * trust->reciprocal_growth < 1
+             ? fmt::format("the pivots of {} grew {:.2g} times", by, 1 / trust->reciprocal_growth)
+             : std::string();
 }
 
 std::span<const MethodRow> all_methods() { return kMethods; }

@@ -25,6 +25,7 @@ enum Wish : unsigned {
   kEquilibration = 1,
   kPivoting = 2,    // a choice of pivoting
   kTournament = 4,  // tournament pivoting
+  kRook = 8,        // rook pivoting
   kJudgeByDevice = 16,
   kMaximumAccuracy = 32,
   kTypeOfFactors = 64,  // and thereby single accuracy
@@ -74,6 +75,13 @@ struct MethodRow {
 /// enough. Empty if they are.
 [[nodiscard]] std::string doubt_about_f32(const Refinement& done, const std::optional<Trust>& trust,
                                           Accuracy accuracy);
+
+/// Why an answer by L D L^T, or as `factors` calls it, is not good enough: where the pivots grew, the
+/// residual is too large, or, if the determinant is asked for, not even its sign is sure. Empty if
+/// it is, or if there is none.
+[[nodiscard]] std::string doubt_about_ldlt(SolveStatus status, const Residual& residual,
+                                           const std::optional<Trust>& trust, Pivoting pivoting,
+                                           const SolveOptions& options, std::string_view factors);
 
 /// Includes Method::automatic, which allows what any of the methods it chooses from allows. Its row
 /// has nothing else.

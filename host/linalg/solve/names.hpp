@@ -18,8 +18,9 @@ inline constexpr Names<Accuracy, 3> kAccuracyNames{{{"single", Accuracy::single_
 inline constexpr Names<Equilibration, 3> kEquilibrationNames{
     {{"auto", Equilibration::automatic}, {"on", Equilibration::on}, {"off", Equilibration::off}}};
 inline constexpr Names<Judge, 2> kJudgeNames{{{"host", Judge::host}, {"device", Judge::device}}};
-inline constexpr Names<Pivoting, 3> kPivotingNames{{{"partial", Pivoting::partial},
+inline constexpr Names<Pivoting, 4> kPivotingNames{{{"partial", Pivoting::partial},
                                                     {"tournament", Pivoting::tournament},
+                                                    {"rook", Pivoting::rook},
                                                     {"none", Pivoting::none}}};
 inline constexpr Names<SolveStatus, 5> kStatusNames{
     {{"ok", SolveStatus::ok},

@@ -86,6 +86,19 @@ Plan automatic_plan(Context& context, const SolveOptions& options, RealType type
 
 }  // namespace
 
+Method method_of(const SolveOptions& options) {
+  if (options.method != Method::automatic) return options.method;
+  return options.pivoting == Pivoting::none   ? Method::gauss
+         : options.pivoting == Pivoting::rook ? Method::ldlt
+                                              : Method::automatic;
+}
+
+Pivoting pivoting_of(const Plan& plan, const SolveOptions& options) {
+  if (plan.rook) return Pivoting::rook;
+  const bool has_rook = row_of(plan.method).allows(kRook);
+  return options.pivoting == Pivoting::rook && !has_rook ? Pivoting::partial : options.pivoting;
+}
+
 void require_allowed(const DeviceProfile& device, const MethodRow& row, const SolveOptions& options,
                      Accuracy wanted) {
   const struct {
@@ -95,6 +108,7 @@ void require_allowed(const DeviceProfile& device, const MethodRow& row, const So
   } wishes[] = {
       {kEquilibration, options.equilibration == Equilibration::on, "equilibration belongs"},
       {kTournament, options.pivoting == Pivoting::tournament, "tournament pivoting belongs"},
+      {kRook, options.pivoting == Pivoting::rook, "rook pivoting belongs"},
       {kJudgeByDevice, options.judge == Judge::device, "residuals by the device belong"},
       {kMaximumAccuracy, wanted == Accuracy::maximum, "accuracy max belongs"}};
   for (const auto& [wish, asked, what] : wishes)
@@ -144,9 +158,7 @@ Plan plan_for(Context& context, const SolveOptions& options, const Matrix& a, co
 
 Plan make_plan(Context& context, const SolveOptions& options, Index n, Index nrhs) {
   const DeviceProfile& device = context.profile();
-  const bool left_open = options.method == Method::automatic;
-  const Method method =
-      left_open && options.pivoting == Pivoting::none ? Method::gauss : options.method;
+  const Method method = method_of(options);
   const Accuracy of_type =
       options.type == RealType::f32 ? Accuracy::single_precision : Accuracy::double_precision;
   const bool named = method != Method::automatic;

@@ -18,6 +18,7 @@ struct Plan {
   std::optional<ArithmeticRates> rates = {};  // MethodChoice::rates
   bool in_place = false;                      // A's memory was freed during the upload
   bool transposed = false;                    // the system's `a` holds A^T, a column-major A
+  bool rook = false;                          // L D L^T with Pivoting::rook, whatever was asked for
 
   /// Whether x is refined beyond the factors' own accuracy.
   [[nodiscard]] bool refines() const {
@@ -29,6 +30,12 @@ struct Plan {
     return unit_roundoff(accuracy == Accuracy::single_precision ? RealType::f32 : RealType::f64);
   }
 };
+
+/// The method asked for, also by the pivoting: without it gauss, ldlt by Pivoting::rook.
+[[nodiscard]] Method method_of(const SolveOptions& options);
+
+/// The pivoting of the plan's factors. LU, where it follows L D L^T, has partial pivoting.
+[[nodiscard]] Pivoting pivoting_of(const Plan& plan, const SolveOptions& options);
 
 /// Throws UsageError if `options`, or the accuracy `wanted`, ask for something that the method does
 /// not allow; DeviceLimit if the device cannot compute residuals as they ask.

@@ -131,7 +131,8 @@ Solution solve_as_it_lies(Context& context, const System& system, bool transpose
     answer.plan.transposed = transposed;
     solution.method_choice = answer.plan.chosen_by;
     solution.rates = answer.plan.rates;
-    if (row_of(options.method).symmetric) require_symmetric(system.a, method_name(options.method));
+    const MethodRow& asked = row_of(method_of(options));
+    if (asked.symmetric) require_symmetric(system.a, asked.name);
     try {
       answer = answer_by_factors(context, system, answer.plan, options, progress);
     } catch (const NoUsableKernel&) {
@@ -177,7 +178,7 @@ Solution solve_transposed(Context& context, const System& system, const SolveOpt
   const auto by_rows = [&] {
     return solve(context, {transposed(system.a), system.b}, options, progress);
   };
-  if (row_of(options.method).symmetric && !asymmetric_element(system.a))  // A^T is A
+  if (row_of(method_of(options)).symmetric && !asymmetric_element(system.a))  // A^T is A
     return solve(context, system, options, progress);
   if (!reads_columns(context, options, system.a.rows(), system.b.cols())) return by_rows();
   try {
