@@ -150,9 +150,10 @@ kernel void ldlt_exchange(global NUMBER* a, const ulong offset, const ulong ld, 
   uint reach = begin;  // columns of panels that end before row k
   for (uint k = begin < n ? ends[begin] : n; k < n; ++k) {
     while (reach < behind && ends[reach] <= k) ++reach;
-    global NUMBER *const row = corner + k * ld, *const to = corner + exchanges[k] * ld;
-    exchange_rows(row, to, begin, reach);
-    if (kinds[k] == SECOND) exchange_rows(row - ld, row, begin, reach);
+    global NUMBER* const row = corner + k * ld;
+    exchange_rows(row, corner + exchanges[k] * ld, begin, reach);
+    // With the exchange of SECOND this exchanges the two rows of the pivot, too.
+    if (kinds[k] == FIRST) exchange_rows(row, corner + exchanges[k + 1] * ld, begin, reach);
   }
 }
 

@@ -90,6 +90,17 @@ std::string residual_text(const BatchedReport& report) {
       solution.worst.scaled <= report.bound() ? "ok: <=" : "MISSED: not <=", report.bound());
 }
 
+/// "           2 of 9 systems solved again, pivoting rook, because pivots grew: [3], [5]"
+std::string again_text(const BatchedSolution& solution) {
+  const Index count = solution.solved_again.size();
+  if (count == 0) return {};
+  return fmt::format(
+      "           {} of {} systems solved again, pivoting rook, because pivots grew: [{}]{}\n", count,
+      solution.x.count,
+      fmt::join(std::span(solution.solved_again).first(std::min(count, kNamed)), "], ["),
+      count > kNamed ? " .." : "");
+}
+
 std::string trust_text(const BatchedSolution& solution) {
   if (!solution.trust) return {};
   const BatchedTrust& trust = *solution.trust;
@@ -135,7 +146,7 @@ std::string summary_text(const BatchedReport& report) {
   text += times_text(times_json(report.times, solution.times, "solve", ""));
   if (!solution.singular.empty()) text += singular_text(report);
   if (!solution.overflowed.empty()) text += overflow_text(report);
-  text += trust_text(solution);
+  text += again_text(solution) + trust_text(solution);
   if (solution.worst_system) text += residual_text(report);
   return text;
 }
@@ -174,6 +185,7 @@ Json report_json(const BatchedReport& report) {
     Json inertias = Json::array();
     for (const Inertia& inertia : solution.inertias) inertias.push_back(inertia_json(inertia));
     json["inertias"] = std::move(inertias);
+    json["solved_again"] = solution.solved_again;
   }
   return json;
 }

@@ -31,7 +31,7 @@ class Report:
     accuracy : str
         The precision of the backward error: ``"single"``, ``"double"`` or ``"max"``.
     pivoting : str
-        ``"partial"``, ``"tournament"`` or ``"none"``.
+        ``"partial"``, ``"rook"`` (``"ldlt"``, where its pivots grew), ``"tournament"`` or ``"none"``.
     pivots : ndarray of intp
         Row j was exchanged with row ``pivots[j]``, as in `scipy.linalg.lu_factor`; empty where x is not of ``P A = L U`` (``"rbt"``,
         or the host's LAPACK on a device without float64).
@@ -82,6 +82,8 @@ class BatchReport:
         The kernel that ran on the device.
     inertias : list of tuple of int, or None
         With ``method="ldlt"``: how many eigenvalues of each system are positive, negative and zero.
+    solved_again : list of int
+        With ``method="ldlt"``: the systems whose pivots grew so far that they were solved again, one by one, with rook pivoting.
     """
 
     device: str
@@ -94,6 +96,7 @@ class BatchReport:
     worst_system: int | None
     kernel: str
     inertias: list[tuple[int, int, int]] | None
+    solved_again: list[int]
 
 
 @dataclass(frozen=True)

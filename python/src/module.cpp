@@ -113,6 +113,7 @@ nb::dict report_of(const BatchedSolution& solution) {
     for (const Inertia& inertia : solution.inertias) inertias.append(told_inertia(inertia));
     report["inertias"] = inertias;
   }
+  report["solved_again"] = nb::cast(solution.solved_again);
   report["rcond"] = solution.trust ? nb::cast(solution.trust->worst_rcond) : nb::none();
   report["times"] = times_of(solution.times);
   return report;

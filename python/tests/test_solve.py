@@ -331,6 +331,24 @@ def test_ldlt_solves_symmetric_indefinite_systems(device, rng, n):
         clgauss.solve(a, b, device=device, method="ldlt")
 
 
+def test_ldlt_takes_rook_pivoting_where_pivots_grow(device, rng):
+    n = 100
+    w = np.eye(n) - np.tril(np.ones((n, n)), -1)
+    w[:, -1] = 1  # its pivots grow to 2^99 with partial pivoting
+    a = np.zeros((2 * n, 2 * n))
+    a[1::2, 0::2] = w
+    a[0::2, 1::2] = w.T
+    b = rng.uniform(-1, 1, 2 * n)
+    x, report = clgauss.solve(a, b, device=device, method="ldlt", full_output=True)
+    assert (report.status, report.pivoting, report.inertia) == ("ok", "rook", (n, n, 0))
+    assert "left a scaled residual of" in report.passed_over
+    assert scaled_residual(a, x, b) <= 16
+    x, report = clgauss.solve(np.stack([np.eye(2 * n), a]), b, device=device, method="ldlt", full_output=True)
+    assert scaled_residual(a, x[1], b) <= 16
+    if isinstance(report, clgauss.BatchReport):
+        assert (report.status, report.solved_again, report.inertias[1]) == ("ok", [1], (n, n, 0))
+
+
 @pytest.mark.parametrize("n", [1, 2, 33, 129, 257])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_ldlt_solves_stacks(device, rng, n, dtype):

@@ -56,7 +56,9 @@ class ClgaussLu : public Contestant {
         cholesky_(device.problem().size.what == What::cholesky),
         ldlt_(device.problem().size.what == What::ldlt),
         lu_(device.context(), device.problem().size.type, device.problem().size.n,
-            {.positive_definite = cholesky_, .symmetric = ldlt_}) {}
+            {.pivoting = device.problem().size.rook ? Pivoting::rook : Pivoting::partial,
+             .positive_definite = cholesky_,
+             .symmetric = ldlt_}) {}
 
   void restore() override { device_.restore(); }
 
@@ -74,9 +76,10 @@ class ClgaussLu : public Contestant {
   }
 
   [[nodiscard]] std::string detail() const override {
-    return cholesky_ ? "Cholesky"
-           : ldlt_   ? "L D L^T"
-                     : std::string(pivoting_name(lu_.pivoting())) + " pivoting";
+    return cholesky_                          ? "Cholesky"
+           : lu_.pivoting() == Pivoting::rook ? "L D L^T, rook pivoting"
+           : ldlt_                            ? "L D L^T"
+                   : std::string(pivoting_name(lu_.pivoting())) + " pivoting";
   }
 
  private:

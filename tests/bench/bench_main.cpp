@@ -86,7 +86,7 @@ std::vector<ProblemSize> problem_sizes(const BenchOptions& options, const Device
                             : update                   ? *options.k
                                                        : n;
         sizes.push_back({what, type, what == What::lstsq ? rows_of_lstsq(n) : n, n, depth, update,
-                         options.pad, options.batch, options.batched});
+                         options.pad, options.batch, options.batched, options.rook});
       }
   return sizes;
 }

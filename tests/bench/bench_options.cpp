@@ -238,6 +238,7 @@ cli::CommandTable bench_table() {
       ("definite", po::bool_switch(), "batched: symmetric (complex: Hermitian) positive definite systems, by Cholesky", {of(What::batched)})
       ("symmetric", po::bool_switch(), "batched: symmetric indefinite systems, n <= 256, by L D L^T; complex: Hermitian ones",
        {of(bit_of(What::batched) | bit_of(What::complex_solve))})
+      ("rook", po::bool_switch(), "ldlt: with rook pivoting", {of(What::ldlt)})
       ("complex", po::bool_switch(), "batched: of complex numbers, c32 and c64")
       ("grid", cli::text("G")->default_value("0"), "batched: G x G work-items a system (tile); 0 = chosen by n", {of(What::batched)})
       ("pad", cli::text("P")->default_value("0"), "elements to leave free behind every row (viennacl pads by itself)",
@@ -280,6 +281,7 @@ BenchOptions bench_options(const po::variables_map& values) {
   options.batched.positive_definite = values["definite"].as<bool>();
   options.batched.symmetric = values["symmetric"].as<bool>();
   options.batched.complex = values["complex"].as<bool>();
+  options.rook = values["rook"].as<bool>();
   const auto is_batched = [](What what) { return what == What::batched; };
   if (options.batched.complex && !std::ranges::all_of(options.whats, is_batched))
     throw UsageError("--complex belongs to batched alone");

@@ -25,6 +25,7 @@ struct BenchOptions {
   Index batch = 0;
   Index smallest = 0;  // n of vbatched; 0: a twentieth of the largest
   BatchedLuOptions batched;
+  bool rook = false;  // of ldlt
   std::optional<std::string> csv, samples;
 
   /// The least n of a vbatched whose largest is `n`.

@@ -63,6 +63,7 @@ struct ProblemSize {
   Index pad = 0;              // added to the leading dimension of every matrix
   Index batch = 0;            // systems
   BatchedLuOptions batched;   // which kernels, of which numbers
+  bool rook = false;          // ldlt: with rook pivoting
 
   /// Of a batch.
   [[nodiscard]] NumberType number() const { return {type, batched.complex}; }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "support/indefinite.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
 
@@ -230,6 +231,18 @@ TEST_CASE("batched: L D L^T with the inertia of each system, and what it refuses
   const json singular = json::parse(content_of(folder / "r.json"));
   CHECK(singular["inertias"] ==
         json::array({one_each, json{{"positive", 0}, {"negative", 1}, {"zero", 1}}}));
+  CHECK(report["solved_again"] == json::array());
+  const clgauss::Matrix growing = clgauss::test::growing(200);
+  std::vector<double> b(200);
+  for (int i = 0; i < 200; ++i) b[static_cast<std::size_t>(i)] = std::sin(1 + i);
+  write_file(folder / "g.npy",
+             npy("(1, 200, 200)", {growing.values().begin(), growing.values().end()}));
+  write_file(folder / "b.npy", npy("(1, 200)", b));
+  const auto again = run_program(
+      folder, "solve --batched g.npy --rhs b.npy --method ldlt --type f64 -o x.npy --json r.json");
+  CHECK_MESSAGE(again.exit_code == 0, again.err);
+  CHECK(says(again, "1 of 1 systems solved again, pivoting rook, because pivots grew: [0]"));
+  CHECK(json::parse(content_of(folder / "r.json"))["solved_again"] == json::array({0}));
   std::filesystem::remove(folder / "x.npy");
   CHECK(says(solved({4, 2, 2, 3, 1, 0.5, 0.25, 1}, 3),
              "system [1]: A is not symmetric, which the method ldlt needs: element (2, 1) is 0.25, "

@@ -272,6 +272,7 @@ std::vector<Walk> walks() {
         {"--kernel", "b"},
         {"--definite", "b"},
         {"--symmetric", "bx"},
+        {"--rook", "i"},
         {"--complex", "b"},
         {"--grid", "b"},
         {"--pad", "glscivz"},

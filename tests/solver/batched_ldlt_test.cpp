@@ -275,6 +275,37 @@ TEST_CASE("batched L D L^T: rcond of every system") {
   });
 }
 
+TEST_CASE("batched L D L^T: systems whose pivots grow are solved again by rook pivoting") {
+  on_every_type([](Context& context, RealType type) {
+    const Index n = 200;  // 2^99
+    const std::vector<Matrix> matrices{test::random_symmetric(n, 1), test::growing(n),
+                                       test::random_symmetric(n, 2), test::growing(n)};
+    BatchedSystem system = with_ones(matrices, type);
+    const Matrix b = random_matrix(n, 4, 3);
+    for (Index i = 0; i < b.values().size(); ++i) system.b.values[i] = b.values()[i];
+    const BatchedSolution solution = solve_symmetric(context, system, type);
+    CHECK(solution.status == SolveStatus::ok);
+    CHECK(solution.solved_again == std::vector<Index>{1, 3});
+    CHECK(solution.worst.scaled <= kScaledResidualBound);
+    for (const Index s : {1, 3}) {
+      CHECK(solution.inertias.at(s) == Inertia{n / 2, n / 2, 0});
+      Matrix x(n, 1), of_b(n, 1);
+      std::ranges::copy(solution.x.matrix(s), x.values().begin());
+      std::ranges::copy(system.b.matrix(s), of_b.values().begin());
+      CHECK(compute_residual({matrices[s], of_b}, x, unit_roundoff(type)).scaled <=
+            kScaledResidualBound);
+    }
+    BatchedOptions options;
+    options.type = type;
+    options.lu.symmetric = true;
+    options.max_scaled_residual = 1e-9;  // no growth, and nothing that could help
+    const BatchedSolution strict =
+        solve_batched(context, with_ones({matrices[0]}, type), options);
+    CHECK(strict.status == SolveStatus::inaccurate);
+    CHECK(strict.solved_again.empty());
+  });
+}
+
 TEST_CASE("batched L D L^T: what is not symmetric, complex or too large is refused") {
   Context context(open_device(), ContextOptions::from_environment());
   BatchedSystem system = every_kind(4, 1, RealType::f32);

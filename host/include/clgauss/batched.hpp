@@ -208,6 +208,9 @@ struct BatchedSolution {
   /// With BatchedLuOptions::symmetric, of every system. Means nothing of one that overflowed or has
   /// a NaN.
   std::vector<Inertia> inertias;
+  /// 0-based systems, ascending, that solve() solved again with Method::ldlt and Pivoting::rook, and
+  /// well, because with BatchedLuOptions::symmetric their pivots grew and the residual was too large.
+  std::vector<Index> solved_again;
   SolveTimes times;  // forward: factorisation and solution together; backward: 0
 };
 

@@ -254,14 +254,20 @@ class Chunks {
   cl::Buffer info_;
 };
 
-/// Finds the worst residual among the systems that have an answer. NaN counts as the worst. Each
-/// core checks some of the systems; of large ones, all cores check one after the other.
-void check_answers(const BatchedSystem& system, BatchedSolution& solution) {
+/// Systems without an answer, ascending.
+std::vector<Index> without_answer(const BatchedSolution& solution) {
+  std::vector<Index> systems;
+  std::ranges::merge(solution.singular, solution.overflowed, std::back_inserter(systems));
+  return systems;
+}
+
+/// The residuals of the systems that have an answer. Each core checks some of the systems; of large
+/// ones, all cores check one after the other.
+std::vector<Residual> residuals_of(const BatchedSystem& system, const BatchedSolution& solution) {
   const double eps = unit_roundoff(solution.type);
   const NumberType number(solution.type, system.complex);
   const Index count = system.a.count, size = system.a.rows * system.a.cols;
-  std::vector<Index> without;
-  std::ranges::merge(solution.singular, solution.overflowed, std::back_inserter(without));
+  const std::vector<Index> without = without_answer(solution);
   std::vector<Residual> residuals(count);
   std::vector<std::exception_ptr> failures(count);  // no thread may throw
   const Index grain = size < kElementsPerThread ? kElementsPerThread / size : count;
@@ -271,14 +277,45 @@ void check_answers(const BatchedSystem& system, BatchedSolution& solution) {
         if (!std::ranges::binary_search(without, s))
           residuals[s] =
               residual_in_batch(number, system.a.rows, system.nrhs(), system.a.matrix(s),
-                                system.b.matrix(s), std::as_const(solution.x).matrix(s), eps);
+                                system.b.matrix(s), solution.x.matrix(s), eps);
     } catch (...) {
       failures[first] = std::current_exception();
     }
   });
   for (const std::exception_ptr& failure : failures)
     if (failure) std::rethrow_exception(failure);
-  for (Index s = 0; s < count; ++s) {
+  return residuals;
+}
+
+/// Solves the systems whose pivots of Bunch and Kaufman grew so far that the residual is too large,
+/// one by one with rook pivoting. Without growth it is well below 1.
+void solve_again(Context& context, const BatchedSystem& system, const BatchedOptions& options,
+                 std::vector<Residual>& residuals, BatchedSolution& solution) {
+  SolveOptions alone;
+  alone.method = Method::ldlt;
+  alone.pivoting = Pivoting::rook;
+  alone.type = solution.type;
+  alone.max_scaled_residual = options.max_scaled_residual;
+  const double grown = std::max(1.0, options.max_scaled_residual);
+  const auto matrix = [](const Batch& batch, Index s) {
+    const auto values = batch.matrix(s);
+    return Matrix(batch.rows, batch.cols, Values(values.begin(), values.end()));
+  };
+  for (Index s = 0; s < residuals.size(); ++s) {
+    if (residuals[s].scaled <= grown) continue;
+    const Solution found = solve(context, {matrix(system.a, s), matrix(system.b, s)}, alone);
+    if (found.status != SolveStatus::ok) continue;
+    std::ranges::copy(found.x.values(), solution.x.matrix(s).begin());
+    residuals[s] = found.residual;
+    if (found.inertia) solution.inertias[s] = *found.inertia;
+    solution.solved_again.push_back(s);
+  }
+}
+
+/// Finds the worst residual among the systems that have an answer. NaN counts as the worst.
+void find_worst(const std::vector<Residual>& residuals, BatchedSolution& solution) {
+  const std::vector<Index> without = without_answer(solution);
+  for (Index s = 0; s < residuals.size(); ++s) {
     if (std::ranges::binary_search(without, s)) continue;
     const bool worse = !solution.worst_system || !(residuals[s].scaled <= solution.worst.scaled);
     if (worse && !std::isnan(solution.worst.scaled)) {
@@ -332,7 +369,10 @@ BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
   // The remaining time goes into buffers and the memory of x.
   SolveTimes& times = solution.times;
   times.free = timer.lap() - times.upload - times.forward - times.download - times.trust;
-  check_answers(system, solution);
+  std::vector<Residual> residuals = residuals_of(system, solution);
+  if (options.lu.symmetric && !options.lu.positive_definite)
+    solve_again(context, system, options, residuals, solution);
+  find_worst(residuals, solution);
   times.check = timer.lap();
   solution.status = status_of(solution, options);
   return solution;
