@@ -95,8 +95,8 @@ std::string again_text(const BatchedSolution& solution) {
   const Index count = solution.solved_again.size();
   if (count == 0) return {};
   return fmt::format(
-      "           {} of {} systems solved again, pivoting rook, because pivots grew: [{}]{}\n", count,
-      solution.x.count,
+      "           {} of {} systems solved again, pivoting rook, because pivots grew: [{}]{}\n",
+      count, solution.x.count,
       fmt::join(std::span(solution.solved_again).first(std::min(count, kNamed)), "], ["),
       count > kNamed ? " .." : "");
 }

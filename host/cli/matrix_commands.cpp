@@ -402,10 +402,9 @@ std::string cause_of(const AnySolution& solution) {
   const double error = solution.determinant.relative_error;
   if (!solution.trust || !(error * solution.trust->reciprocal_growth < 1))
     return "A is nearly singular";
-  return fmt::format("the pivots grew {:.2g} times{}", 1 / solution.trust->reciprocal_growth,
-                     solution.method == Method::ldlt
-                         ? ""
-                         : "; if A is symmetric or Hermitian, try --method ldlt");
+  return fmt::format(
+      "the pivots grew {:.2g} times{}", 1 / solution.trust->reciprocal_growth,
+      solution.method == Method::ldlt ? "" : "; if A is symmetric or Hermitian, try --method ldlt");
 }
 
 }  // namespace
@@ -502,8 +501,7 @@ ExitCode run_inertia(const Given& given) {
     const Inertia inertia = solution.inertia.value();
     Told told{inertia_text(inertia), "inertia", inertia_json(inertia)};
     if (inertia.zero == 0 && !(solution.determinant.relative_error < 1)) {
-      told.warning =
-          fmt::format("MISSED     the inertia is not sure: {}\n", cause_of(solution));
+      told.warning = fmt::format("MISSED     the inertia is not sure: {}\n", cause_of(solution));
       told.code = ExitCode::inaccurate;
     }
     return told;

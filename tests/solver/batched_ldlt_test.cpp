@@ -299,8 +299,7 @@ TEST_CASE("batched L D L^T: systems whose pivots grow are solved again by rook p
     options.type = type;
     options.lu.symmetric = true;
     options.max_scaled_residual = 1e-9;  // no growth, and nothing that could help
-    const BatchedSolution strict =
-        solve_batched(context, with_ones({matrices[0]}, type), options);
+    const BatchedSolution strict = solve_batched(context, with_ones({matrices[0]}, type), options);
     CHECK(strict.status == SolveStatus::inaccurate);
     CHECK(strict.solved_again.empty());
   });

@@ -208,8 +208,8 @@ struct BatchedSolution {
   /// With BatchedLuOptions::symmetric, of every system. Means nothing of one that overflowed or has
   /// a NaN.
   std::vector<Inertia> inertias;
-  /// 0-based systems, ascending, that solve() solved again with Method::ldlt and Pivoting::rook, and
-  /// well, because with BatchedLuOptions::symmetric their pivots grew and the residual was too large.
+  /// With BatchedLuOptions::symmetric: 0-based systems, ascending, whose pivots grew so far that
+  /// the residual was too large, and that solve() solved again well, with Pivoting::rook.
   std::vector<Index> solved_again;
   SolveTimes times;  // forward: factorisation and solution together; backward: 0
 };

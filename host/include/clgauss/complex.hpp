@@ -89,8 +89,8 @@ struct ComplexSolution : SolveOutcome {
 /// scaled as in solve(), by the larger part of each number. Method::cholesky takes half the flops
 /// for a Hermitian positive definite A, A = L D L^H; its rows are scaled like its columns.
 /// Method::ldlt takes as many for a Hermitian A that may be indefinite, P A P^T = L D L^H with
-/// 2 x 2 pivots, and gives its inertia. If its pivots grew so far that the residual is too large, or
-/// the determinant's sign not sure, Pivoting::rook follows, then LU, and passed_over says so.
+/// 2 x 2 pivots, and gives its inertia. If its pivots grew so far that the residual is too large,
+/// or the determinant's sign not sure, Pivoting::rook follows, then LU, and passed_over says so.
 ///
 /// Refinement is used in three cases: for double accuracy from factors in f32 (mixed; always on a
 /// device without fp64), for Accuracy::maximum, and if factors in f64 give a scaled residual above
@@ -100,11 +100,11 @@ struct ComplexSolution : SolveOutcome {
 /// A system with n = 0 has an empty answer and determinant 1. With nrhs = 0, A is factored if the
 /// options request an error estimate or the determinant.
 ///
-/// It supports these options: the methods automatic, lu, mixed, cholesky and ldlt, Pivoting::rook for
-/// ldlt, the type, the accuracy, equilibration, the judge, the determinant, trust and the bound of the residual. Throws
-/// DimensionError, UsageError (other options, or a type that contradicts method and accuracy),
-/// ValueError (cholesky or ldlt, but A is not Hermitian), DeviceLimit (also for Judge::device
-/// without fp64), NoUsableKernel, OutOfMemory, DeviceFault, OpenClError.
+/// It supports these options: the methods automatic, lu, mixed, cholesky and ldlt, Pivoting::rook
+/// for ldlt, the type, the accuracy, equilibration, the judge, the determinant, trust and the bound
+/// of the residual. Throws DimensionError, UsageError (other options, or a type that contradicts
+/// method and accuracy), ValueError (cholesky or ldlt, but A is not Hermitian), DeviceLimit (also
+/// for Judge::device without fp64), NoUsableKernel, OutOfMemory, DeviceFault, OpenClError.
 [[nodiscard]] ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
                                             const SolveOptions& options = {},
                                             const ProgressCallback& progress = {});

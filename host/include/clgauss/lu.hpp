@@ -17,7 +17,7 @@
 namespace CLGAUSS_EXPORT clgauss {
 
 struct LuOptions {
-  Pivoting pivoting = Pivoting::partial;  // partial or tournament; with `symmetric`, or rook
+  Pivoting pivoting = Pivoting::partial;  // partial, tournament or, with `symmetric`, rook
   /// Overrides the tuned spec and default_lu_spec(); it determines the family.
   std::optional<LuSpec> spec = {};
   GemmOptions gemm = {};           // for the trailing updates
@@ -28,9 +28,10 @@ struct LuOptions {
 };
 
 /// For P A P^T = L D L^T: for k = 0, 1, ..., column k of A was exchanged with column exchanges[k],
-/// and row k with that row. These are LAPACK's ipiv of sytrf, or of sytrf_rook, without signs. For the first column of a 2-by-2 block of D, `below` holds the number
-/// below the diagonal and `pairs` is true. Such a block has a negative determinant. In complex
-/// numbers `below` holds two parts for each column, and the diagonal is real.
+/// and row k with that row, as LAPACK's sytrf_rook does. For the first column of a 2-by-2 block of
+/// D, `below` holds the number below the diagonal and `pairs` is true. Such a block has a negative
+/// determinant. In complex numbers `below` holds two parts for each column, and the diagonal is
+/// real.
 struct SymmetricPivots {
   std::vector<double> diagonal, below;
   std::vector<Index> exchanges;

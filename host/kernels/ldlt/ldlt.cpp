@@ -204,7 +204,7 @@ LdltKernels::LdltKernels(KernelMemo& kernels, LuFamily family, Index n, const Ld
                   ? kernels.context().profile().compute_units
                   : 1),
       panels_(family == LuFamily::gpu || panels.which == LdltPanels::rook ? panels.which
-                                                                         : LdltPanels::one_group),
+                                                                          : LdltPanels::one_group),
       waiting_(kernels, n, panels.rows) {
   if (panels.rows > 0) cut_.width = LdltWaiting::width(kernels.number());
 }

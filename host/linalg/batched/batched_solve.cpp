@@ -275,9 +275,8 @@ std::vector<Residual> residuals_of(const BatchedSystem& system, const BatchedSol
     try {
       for (Index s = first; s < last; ++s)
         if (!std::ranges::binary_search(without, s))
-          residuals[s] =
-              residual_in_batch(number, system.a.rows, system.nrhs(), system.a.matrix(s),
-                                system.b.matrix(s), solution.x.matrix(s), eps);
+          residuals[s] = residual_in_batch(number, system.a.rows, system.nrhs(), system.a.matrix(s),
+                                           system.b.matrix(s), solution.x.matrix(s), eps);
     } catch (...) {
       failures[first] = std::current_exception();
     }

@@ -345,8 +345,9 @@ ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
     solution = solve();
   }
   for (std::string of_ldlt; !(of_ldlt = doubt_about_ldlt(solution, options)).empty();) {
-    plan = {Method::lu, plan.type, plan.accuracy};
-    if (solution.pivoting != Pivoting::rook) plan.method = Method::ldlt, plan.rook = true;
+    const bool is_rook = plan.rook || solution.pivoting == Pivoting::rook;
+    plan = {is_rook ? Method::lu : Method::ldlt, plan.type, plan.accuracy};
+    plan.rook = !is_rook;
     solution = solve();
     doubt += (doubt.empty() ? "" : ", ") + of_ldlt;
   }

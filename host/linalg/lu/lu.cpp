@@ -61,8 +61,7 @@ std::unique_ptr<LuBackend> make_lu_backend(Context& context, RealType type, Inde
     throw UsageError("LU always exchanges rows; elimination without pivoting is the method gauss");
   if (options.symmetric && !options.positive_definite)
     return make_ldlt(context, type, n, options, spec);
-  if (options.pivoting == Pivoting::rook)
-    throw UsageError("rook pivoting is that of L D L^T");
+  if (options.pivoting == Pivoting::rook) throw UsageError("rook pivoting is that of L D L^T");
   const auto make_gpu = options.positive_definite ? make_cholesky_gpu : make_lu_gpu;
   if (spec.family == LuFamily::gpu) return make_gpu(context, type, n, options, spec);
   if (options.pivoting == Pivoting::tournament && !options.positive_definite)

@@ -113,9 +113,9 @@ std::vector<Index> row_exchanges_of(const std::vector<Index>& exchanges,
     std::swap(order[k], order[exchanges[k]]);
     if (k > 0 && pairs[k - 1]) std::swap(order[k - 1], order[k]);
   }
-  std::vector<Index> rows(n), at(n), place(n);  // the row at a place, and the place of a row
+  std::vector<Index> rows(n), at(n);  // the row at a place
   std::iota(at.begin(), at.end(), Index{0});
-  place = at;
+  std::vector<Index> place = at;  // of a row
   for (Index k = 0; k < n; ++k) {
     rows[k] = place[order[k]];
     at[rows[k]] = at[k];

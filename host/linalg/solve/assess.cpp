@@ -152,8 +152,8 @@ struct Assessment {
   }
 
   /// The factors for estimates. For a small A, an LU made once on the host is faster than launches;
-  /// for others the host reads the device's factors where it can. An LU may grow where rook pivoting
-  /// was tried.
+  /// for others the host reads the device's factors where it can. Where rook pivoting was needed,
+  /// an LU may grow, too.
   Factored& asked() {
     if (factors.on_device() && are_moderate(factors.scaling()) && !by_host)
       by_host = system.a.rows() <= kLargestOnHost && result().pivoting != Pivoting::rook

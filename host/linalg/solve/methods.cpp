@@ -98,7 +98,7 @@ Next after_ldlt(const Tried& tried) {
   const Plan& plan = tried.plan;
   Plan by_rook{Method::ldlt, plan.type, plan.accuracy};
   by_rook.rook = true;
-  const bool is_rook = answer.result.pivoting == Pivoting::rook;
+  const bool is_rook = plan.rook || answer.result.pivoting == Pivoting::rook;
   if (plan.refines()) {
     Next next = after_f32(tried, Method::ldlt);
     if (next.lapack && !is_rook) next = {std::move(next.doubt), by_rook};

@@ -76,9 +76,9 @@ struct MethodRow {
 [[nodiscard]] std::string doubt_about_f32(const Refinement& done, const std::optional<Trust>& trust,
                                           Accuracy accuracy);
 
-/// Why an answer by L D L^T, or as `factors` calls it, is not good enough: where the pivots grew, the
-/// residual is too large, or, if the determinant is asked for, not even its sign is sure. Empty if
-/// it is, or if there is none.
+/// Why an answer by L D L^T, or as `factors` calls it, is not good enough: the pivots grew, and so
+/// the residual is too large or, if the determinant is asked for, not even its sign is sure. Empty
+/// if it is, or if there is none.
 [[nodiscard]] std::string doubt_about_ldlt(SolveStatus status, const Residual& residual,
                                            const std::optional<Trust>& trust, Pivoting pivoting,
                                            const SolveOptions& options, std::string_view factors);
