@@ -283,11 +283,11 @@ class ComplexRun {
   ComplexSolution result_;
 };
 
-/// As doubt_about_ldlt() above; empty for other methods.
+/// As doubt_about_growth(); empty for other methods.
 std::string doubt_about_ldlt(const ComplexSolution& solution, const SolveOptions& options) {
   return solution.method == Method::ldlt
-             ? clgauss::doubt_about_ldlt(solution.status, solution.residual, solution.trust,
-                                         solution.pivoting, options, "L D L^H")
+             ? doubt_about_growth(solution.status, solution.residual, solution.trust,
+                                  solution.pivoting, options, "L D L^H")
              : std::string();
 }
 

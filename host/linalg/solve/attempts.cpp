@@ -111,7 +111,7 @@ Next next_after(Context& context, const System& system, const SolveOptions& opti
                 const Plan& plan, const Answer* answer) {
   const MethodRow& row = row_of(plan.method);
   if (row.next == nullptr) return {};
-  return row.next({context, options, system.a.rows(), system.b.cols(), plan, answer});
+  return row.next({context, options, system, plan, answer});
 }
 
 bool is_finite(const System& system) {

@@ -10,6 +10,7 @@
 #include "linalg/lu/factor_lu.hpp"
 #include "linalg/lu/rbt.hpp"
 #include "linalg/solve/assess.hpp"
+#include "matrix/symmetry.hpp"
 
 namespace clgauss {
 
@@ -55,8 +56,9 @@ Next after_mixed(const Tried& tried) {
 /// If the method was left open and `tried.plan` was a guess, goes on with make_plan()'s choice.
 Next after_guess(const Tried& tried, std::string doubt = {}) {
   if (method_of(tried.options) != Method::automatic) return {};
-  Plan plan = make_plan(tried.context, tried.options, tried.n, tried.nrhs);
-  if (tried.plan.method != Method::ldlt && ldlt_is_better(tried.context, plan, tried.n))
+  Plan plan = make_plan(tried.context, tried.options, tried.system.a.rows(), tried.system.b.cols());
+  if (tried.plan.method != Method::ldlt &&
+      ldlt_is_better(tried.context, plan, tried.system.a.rows()))
     plan.method = Method::ldlt;
   return {std::move(doubt), plan};
 }
@@ -70,7 +72,8 @@ Next after_rbt(const Tried& tried) {
   // inverse.
   const bool doubts_inverse = refinement.accepted && device.fp64;
   const bool prefers_f32 =
-      tried.options.method == Method::rbt || mixed_is_better(tried.context, tried.n, tried.nrhs);
+      tried.options.method == Method::rbt ||
+      mixed_is_better(tried.context, tried.system.a.rows(), tried.system.b.cols());
   return {"factors between random butterflies are not accurate enough",
           prefers_f32 && !doubts_inverse ? Plan{Method::mixed, RealType::f32, tried.plan.accuracy}
                                          : Plan{Method::lu, RealType::f64, tried.plan.accuracy}};
@@ -91,24 +94,46 @@ Next after_cholesky(const Tried& tried) {
   return narrow ? after_f32(tried, Method::cholesky) : Next{};
 }
 
+std::string doubt_about_growth(const Tried& tried, std::string_view factors) {
+  const Answer& answer = *tried.answer;
+  return doubt_about_growth(outcome_of(answer.result), answer.residual, answer.trust,
+                            answer.result.pivoting, tried.options, factors);
+}
+
+/// L D L^T with rook pivoting, in the same type.
+Plan by_rook(const Plan& plan) {
+  Plan next{Method::ldlt, plan.type, plan.accuracy};
+  next.rook = true;
+  return next;
+}
+
+/// Where the pivots of a symmetric A grow by any other pivoting. It may be tried once.
+Next after_lu(const Tried& tried) {
+  if (tried.answer == nullptr || tried.plan.rook || tried.plan.in_place ||
+      method_of(tried.options) != Method::automatic)
+    return {};
+  const double residual = tried.answer->residual.scaled;
+  if (residual > tried.options.max_scaled_residual && residual <= 1) return {};  // it did not grow
+  std::string doubt = doubt_about_growth(tried, "L U");
+  if (doubt.empty() || asymmetric_element(tried.system.a)) return {};
+  return {std::move(doubt), by_rook(tried.plan)};
+}
+
 /// If the pivots of Bunch and Kaufman grow too far, rook pivoting follows, then LU.
 Next after_ldlt(const Tried& tried) {
   if (tried.answer == nullptr) return after_guess(tried);
-  const Answer& answer = *tried.answer;
   const Plan& plan = tried.plan;
-  Plan by_rook{Method::ldlt, plan.type, plan.accuracy};
-  by_rook.rook = true;
-  const bool is_rook = plan.rook || answer.result.pivoting == Pivoting::rook;
+  const bool is_rook = plan.rook || tried.answer->result.pivoting == Pivoting::rook;
   if (plan.refines()) {
     Next next = after_f32(tried, Method::ldlt);
-    if (next.lapack && !is_rook) next = {std::move(next.doubt), by_rook};
+    if (next.lapack && !is_rook) next = {std::move(next.doubt), by_rook(plan)};
     return next;
   }
-  std::string doubt =
-      doubt_about_ldlt(outcome_of(answer.result), answer.residual, answer.trust,
-                       answer.result.pivoting, tried.options, row_of(plan.method).told);
+  std::string doubt = doubt_about_growth(tried, row_of(plan.method).told);
   if (doubt.empty()) return {};
-  return {std::move(doubt), is_rook ? Plan{Method::lu, plan.type, plan.accuracy} : by_rook};
+  Plan by_lu{Method::lu, plan.type, plan.accuracy};
+  by_lu.rook = true;
+  return {std::move(doubt), is_rook ? by_lu : by_rook(plan)};
 }
 
 constexpr unsigned kOfFactors = kJudgeByDevice | kTrust;
@@ -131,7 +156,8 @@ constexpr std::array kMethods{
               .told = "LU",
               .wishes = kOfLu,
               .factor = factor_lu,
-              .prepare = prepare_lu},
+              .prepare = prepare_lu,
+              .next = after_lu},
     MethodRow{.method = Method::mixed,
               .name = "mixed",
               .help =
@@ -203,9 +229,9 @@ std::string doubt_about_f32(const Refinement& done, const std::optional<Trust>& 
       done.gmres_steps > 0 ? fmt::format(" and {} steps of GMRES", done.gmres_steps) : "");
 }
 
-std::string doubt_about_ldlt(SolveStatus status, const Residual& residual,
-                             const std::optional<Trust>& trust, Pivoting pivoting,
-                             const SolveOptions& options, std::string_view factors) {
+std::string doubt_about_growth(SolveStatus status, const Residual& residual,
+                               const std::optional<Trust>& trust, Pivoting pivoting,
+                               const SolveOptions& options, std::string_view factors) {
   const bool rook = pivoting == Pivoting::rook;
   const std::string by = fmt::format("factors {}{}", factors, rook ? " by rook pivoting" : "");
   if (status == SolveStatus::overflow) return by + " left the range of their type";

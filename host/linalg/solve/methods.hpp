@@ -49,7 +49,7 @@ struct Next {
 struct Tried {
   Context& context;
   const SolveOptions& options;
-  Index n, nrhs;
+  const System& system;
   const Plan& plan;
   const Answer* answer;  // null: the plan gave none
 };
@@ -76,12 +76,12 @@ struct MethodRow {
 [[nodiscard]] std::string doubt_about_f32(const Refinement& done, const std::optional<Trust>& trust,
                                           Accuracy accuracy);
 
-/// Why an answer by L D L^T, or as `factors` calls it, is not good enough: the pivots grew, and so
-/// the residual is too large or, if the determinant is asked for, not even its sign is sure. Empty
-/// if it is, or if there is none.
-[[nodiscard]] std::string doubt_about_ldlt(SolveStatus status, const Residual& residual,
-                                           const std::optional<Trust>& trust, Pivoting pivoting,
-                                           const SolveOptions& options, std::string_view factors);
+/// Why an answer by `factors`, "L D L^T" or "L U", is not good enough: the pivots grew, and so the
+/// residual is too large or, if the determinant is asked for, not even its sign is sure. Empty if it
+/// is, or if there is none.
+[[nodiscard]] std::string doubt_about_growth(SolveStatus status, const Residual& residual,
+                                             const std::optional<Trust>& trust, Pivoting pivoting,
+                                             const SolveOptions& options, std::string_view factors);
 
 /// Includes Method::automatic, which allows what any of the methods it chooses from allows. Its row
 /// has nothing else.

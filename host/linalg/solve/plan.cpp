@@ -94,9 +94,9 @@ Method method_of(const SolveOptions& options) {
 }
 
 Pivoting pivoting_of(const Plan& plan, const SolveOptions& options) {
-  if (plan.rook) return Pivoting::rook;
-  const bool has_rook = row_of(plan.method).allows(kRook);
-  return options.pivoting == Pivoting::rook && !has_rook ? Pivoting::partial : options.pivoting;
+  if (!row_of(plan.method).allows(kRook))
+    return options.pivoting == Pivoting::rook ? Pivoting::partial : options.pivoting;
+  return plan.rook ? Pivoting::rook : options.pivoting;
 }
 
 void require_allowed(const DeviceProfile& device, const MethodRow& row, const SolveOptions& options,

@@ -18,7 +18,7 @@ struct Plan {
   std::optional<ArithmeticRates> rates = {};  // MethodChoice::rates
   bool in_place = false;                      // A's memory was freed during the upload
   bool transposed = false;                    // the system's `a` holds A^T, a column-major A
-  bool rook = false;                          // L D L^T with Pivoting::rook, whatever was asked for
+  bool rook = false;                          // L D L^T by Pivoting::rook, or what follows that
 
   /// Whether x is refined beyond the factors' own accuracy.
   [[nodiscard]] bool refines() const {
