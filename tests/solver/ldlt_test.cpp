@@ -434,6 +434,11 @@ TEST_CASE("L D L^T: kernels that do not work are passed over") {
     }
     Context context = test::context_with_faults(device, "ldlt_cpu=wrong,ldlt=wrong");
     CHECK_THROWS_AS((void)solve(context, system, by_ldlt()), NoUsableKernel);
+    SolveOptions open;
+    open.type = RealType::f32;
+    const Solution by_lu = solve(context, system_of(growing(200)), open);
+    CHECK(by_lu.status == SolveStatus::inaccurate);  // rook pivoting could do better
+    CHECK(by_lu.method == Method::lu);
   });
 }
 

@@ -21,9 +21,9 @@ namespace CLGAUSS_EXPORT clgauss {
 
 enum class Method {
   /// The fastest by measurement for the device and n: rbt, mixed or lu (clgauss/lab/tuned.hpp).
-  /// A symmetric A gets cholesky if its diagonal is positive, else ldlt, where they are faster.
-  /// Where its pivots grow too far by LU, it gets Pivoting::rook. Without pivoting, it is gauss, with
-  /// Pivoting::rook ldlt.
+  /// A symmetric A gets cholesky if its diagonal is positive, else ldlt, where they are faster, and
+  /// ldlt with Pivoting::rook where the pivots of lu grow too far. Without pivoting, it is gauss,
+  /// with Pivoting::rook ldlt.
   automatic,
   /// Blocked LU in the requested type.
   lu,

@@ -121,8 +121,10 @@ Next after_lu(const Tried& tried) {
 
 /// If the pivots of Bunch and Kaufman grow too far, rook pivoting follows, then LU.
 Next after_ldlt(const Tried& tried) {
-  if (tried.answer == nullptr) return after_guess(tried);
   const Plan& plan = tried.plan;
+  Plan by_lu{Method::lu, plan.type, plan.accuracy};
+  by_lu.rook = true;
+  if (tried.answer == nullptr) return plan.rook ? Next{.plan = by_lu} : after_guess(tried);
   const bool is_rook = plan.rook || tried.answer->result.pivoting == Pivoting::rook;
   if (plan.refines()) {
     Next next = after_f32(tried, Method::ldlt);
@@ -131,8 +133,6 @@ Next after_ldlt(const Tried& tried) {
   }
   std::string doubt = doubt_about_growth(tried, row_of(plan.method).told);
   if (doubt.empty()) return {};
-  Plan by_lu{Method::lu, plan.type, plan.accuracy};
-  by_lu.rook = true;
   return {std::move(doubt), is_rook ? by_lu : by_rook(plan)};
 }
 

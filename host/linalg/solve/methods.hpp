@@ -77,8 +77,8 @@ struct MethodRow {
                                           Accuracy accuracy);
 
 /// Why an answer by `factors`, "L D L^T" or "L U", is not good enough: the pivots grew, and so the
-/// residual is too large or, if the determinant is asked for, not even its sign is sure. Empty if it
-/// is, or if there is none.
+/// residual is too large or, if the determinant is asked for, not even its sign is sure. Empty if
+/// it is, or if there is none.
 [[nodiscard]] std::string doubt_about_growth(SolveStatus status, const Residual& residual,
                                              const std::optional<Trust>& trust, Pivoting pivoting,
                                              const SolveOptions& options, std::string_view factors);
