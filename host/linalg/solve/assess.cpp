@@ -152,11 +152,10 @@ struct Assessment {
   }
 
   /// The factors for estimates. For a small A, an LU made once on the host is faster than launches;
-  /// for others the host reads the device's factors where it can. Where rook pivoting was needed,
-  /// an LU may grow, too.
+  /// for others the host reads the device's factors where it can.
   Factored& asked() {
     if (factors.on_device() && are_moderate(factors.scaling()) && !by_host)
-      by_host = system.a.rows() <= kLargestOnHost && result().pivoting != Pivoting::rook
+      by_host = estimates_on_host(system.a.rows(), result().pivoting)
                     ? std::make_unique<HostLu>(system.a, factors.scaling())
                     : factors.on_host();
     return by_host ? *by_host : factors;

@@ -16,6 +16,11 @@ namespace clgauss {
 /// for the device's factors.
 inline constexpr Index kLargestOnHost = 256;
 
+/// Whether the host makes such an LU. Where rook pivoting was needed, it may grow, too.
+[[nodiscard]] constexpr bool estimates_on_host(Index n, Pivoting pivoting) {
+  return n <= kLargestOnHost && pivoting != Pivoting::rook;
+}
+
 /// The status that the pivots and x imply. The residual decides later whether x is accurate.
 [[nodiscard]] SolveStatus outcome_of(const EliminationResult& result);
 
