@@ -263,11 +263,11 @@ std::vector<Index> without_answer(const BatchedSolution& solution) {
 
 /// The residuals of the systems that have an answer. Each core checks some of the systems; of large
 /// ones, all cores check one after the other.
-std::vector<Residual> residuals_of(const BatchedSystem& system, const BatchedSolution& solution) {
+std::vector<Residual> residuals_of(const BatchedSystem& system, const BatchedSolution& solution,
+                                   const std::vector<Index>& without) {
   const double eps = unit_roundoff(solution.type);
   const NumberType number(solution.type, system.complex);
   const Index count = system.a.count, size = system.a.rows * system.a.cols;
-  const std::vector<Index> without = without_answer(solution);
   std::vector<Residual> residuals(count);
   std::vector<std::exception_ptr> failures(count);  // no thread may throw
   const Index grain = size < kElementsPerThread ? kElementsPerThread / size : count;
@@ -312,8 +312,8 @@ void solve_again(Context& context, const BatchedSystem& system, const BatchedOpt
 }
 
 /// Finds the worst residual among the systems that have an answer. NaN counts as the worst.
-void find_worst(const std::vector<Residual>& residuals, BatchedSolution& solution) {
-  const std::vector<Index> without = without_answer(solution);
+void find_worst(const std::vector<Residual>& residuals, const std::vector<Index>& without,
+                BatchedSolution& solution) {
   for (Index s = 0; s < residuals.size(); ++s) {
     if (std::ranges::binary_search(without, s)) continue;
     const bool worse = !solution.worst_system || !(residuals[s].scaled <= solution.worst.scaled);
@@ -368,10 +368,11 @@ BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
   // The remaining time goes into buffers and the memory of x.
   SolveTimes& times = solution.times;
   times.free = timer.lap() - times.upload - times.forward - times.download - times.trust;
-  std::vector<Residual> residuals = residuals_of(system, solution);
+  const std::vector<Index> without = without_answer(solution);
+  std::vector<Residual> residuals = residuals_of(system, solution, without);
   if (options.lu.symmetric && !options.lu.positive_definite)
     solve_again(context, system, options, residuals, solution);
-  find_worst(residuals, solution);
+  find_worst(residuals, without, solution);
   times.check = timer.lap();
   solution.status = status_of(solution, options);
   return solution;

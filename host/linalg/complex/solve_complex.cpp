@@ -345,9 +345,7 @@ ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
     solution = solve();
   }
   for (std::string of_ldlt; !(of_ldlt = doubt_about_ldlt(solution, options)).empty();) {
-    const bool is_rook = plan.rook || solution.pivoting == Pivoting::rook;
-    plan = {is_rook ? Method::lu : Method::ldlt, plan.type, plan.accuracy};
-    plan.rook = !is_rook;
+    plan = after_growth(plan, solution.pivoting);
     solution = solve();
     doubt += (doubt.empty() ? "" : ", ") + of_ldlt;
   }

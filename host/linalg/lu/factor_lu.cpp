@@ -148,7 +148,7 @@ void LuFactors::build() {
   if (asked > 0 && asked != nrhs_) lu().prepare(a_, asked);
   if (by_gesv() && (call_.refines || asked == nrhs_)) lu().prepare_getrs(nrhs_);
   const bool by_device = call_.estimate_columns > 0 && !mapped_;
-  if (by_device || (call_.lu.symmetric && !call_.lu.positive_definite)) {
+  if (by_device || call_.growth) {
     try {
       prepare_upper_maximum(context_, type, n_);
       if (by_device) lu().prepare_both(call_.estimate_columns);

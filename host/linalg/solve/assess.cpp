@@ -191,8 +191,7 @@ struct Assessment {
         by.on_device() ? estimate_trust_from(options.trust ? by.take_first_product() : Matrix(),
                                              inverse_of(by, n), norm1, errors)
                        : estimate_trust(inverse_of(by, n), norm1, errors);
-    // The growth of L D L^T is not that of an LU by the host.
-    Factored& grown = row_of(answer.plan.method).allows(kRook) ? factors : by;
+    Factored& grown = tells_growth(answer.plan.method) ? factors : by;
     answer.trust = {found.rcond, found.forward_error, grown.reciprocal_growth(system.a), kNaN};
     if (answer.by_lapack) return;  // the pivots are the device's, not LAPACK's
     double rcond = found.rcond;

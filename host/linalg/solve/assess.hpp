@@ -21,6 +21,9 @@ inline constexpr Index kLargestOnHost = 256;
   return n <= kLargestOnHost && pivoting != Pivoting::rook;
 }
 
+/// Whether the growth is that of the method's own factors, not of such an LU: L D L^T's.
+[[nodiscard]] constexpr bool tells_growth(Method method) { return method == Method::ldlt; }
+
 /// The status that the pivots and x imply. The residual decides later whether x is accurate.
 [[nodiscard]] SolveStatus outcome_of(const EliminationResult& result);
 

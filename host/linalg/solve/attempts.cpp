@@ -32,7 +32,9 @@ FactorCall call_for(const Context& context, const Plan& plan, const SolveOptions
   call.lu.positive_definite = row_of(plan.method).definite;
   call.lu.symmetric = row_of(plan.method).symmetric && !row_of(plan.method).definite;
   const Index n = size.n;
-  if ((options.trust || options.doubt) && !estimates_on_host(n, call.lu.pivoting)) {
+  const bool estimates = options.trust || options.doubt;
+  call.growth = estimates && tells_growth(plan.method);
+  if (estimates && !estimates_on_host(n, call.lu.pivoting)) {
     call.estimate_columns = columns_of_trust(size.nrhs);
     call.question = options.trust ? first_question(n) : doubt_question(n);
   }

@@ -89,6 +89,9 @@ struct FactorCall {
   Index estimate_columns = 0;
   /// Probe vectors for estimates, for Factored::start_first_product(); no rows: there are none.
   Matrix question = {};
+  /// Whether there will be estimates of which these factors give the growth, even where others give
+  /// the rest.
+  bool growth = false;
   bool refines = false;  // whether x will be corrected by solves with the factors
   /// Whether refinement in extra precision will follow, which needs A and B again.
   bool extra_precise = false;

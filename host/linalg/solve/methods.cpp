@@ -100,13 +100,6 @@ std::string doubt_about_growth(const Tried& tried, std::string_view factors) {
                             answer.result.pivoting, tried.options, factors);
 }
 
-/// L D L^T with rook pivoting, in the same type.
-Plan by_rook(const Plan& plan) {
-  Plan next{Method::ldlt, plan.type, plan.accuracy};
-  next.rook = true;
-  return next;
-}
-
 /// Where the pivots of a symmetric A grow by any other pivoting. It may be tried once.
 Next after_lu(const Tried& tried) {
   if (tried.answer == nullptr || tried.plan.rook || tried.plan.in_place ||
@@ -116,24 +109,21 @@ Next after_lu(const Tried& tried) {
   if (residual > tried.options.max_scaled_residual && residual <= 1) return {};  // it did not grow
   std::string doubt = doubt_about_growth(tried, "L U");
   if (doubt.empty() || asymmetric_element(tried.system.a)) return {};
-  return {std::move(doubt), by_rook(tried.plan)};
+  return {std::move(doubt), after_growth(tried.plan, tried.answer->result.pivoting)};
 }
 
-/// If the pivots of Bunch and Kaufman grow too far, rook pivoting follows, then LU.
 Next after_ldlt(const Tried& tried) {
   const Plan& plan = tried.plan;
-  Plan by_lu{Method::lu, plan.type, plan.accuracy};
-  by_lu.rook = true;
-  if (tried.answer == nullptr) return plan.rook ? Next{.plan = by_lu} : after_guess(tried);
-  const bool is_rook = plan.rook || tried.answer->result.pivoting == Pivoting::rook;
+  if (tried.answer == nullptr)
+    return plan.rook ? Next{.plan = after_growth(plan, Pivoting::rook)} : after_guess(tried);
+  const Plan following = after_growth(plan, tried.answer->result.pivoting);
   if (plan.refines()) {
     Next next = after_f32(tried, Method::ldlt);
-    if (next.lapack && !is_rook) next = {std::move(next.doubt), by_rook(plan)};
+    if (next.lapack && following.method == Method::ldlt) next = {std::move(next.doubt), following};
     return next;
   }
   std::string doubt = doubt_about_growth(tried, row_of(plan.method).told);
-  if (doubt.empty()) return {};
-  return {std::move(doubt), is_rook ? by_lu : by_rook(plan)};
+  return doubt.empty() ? Next{} : Next{std::move(doubt), following};
 }
 
 constexpr unsigned kOfFactors = kJudgeByDevice | kTrust;
@@ -242,6 +232,13 @@ std::string doubt_about_growth(SolveStatus status, const Residual& residual,
   return !rook && unsure && trust->determinant_error * trust->reciprocal_growth < 1
              ? fmt::format("the pivots of {} grew {:.2g} times", by, 1 / trust->reciprocal_growth)
              : std::string();
+}
+
+Plan after_growth(const Plan& plan, Pivoting pivoting) {
+  const bool is_rook = plan.rook || pivoting == Pivoting::rook;
+  Plan next{is_rook ? Method::lu : Method::ldlt, plan.type, plan.accuracy};
+  next.rook = true;
+  return next;
 }
 
 std::span<const MethodRow> all_methods() { return kMethods; }

@@ -83,6 +83,10 @@ struct MethodRow {
                                              const std::optional<Trust>& trust, Pivoting pivoting,
                                              const SolveOptions& options, std::string_view factors);
 
+/// What follows factors by `plan` whose pivots grew, with this pivoting: L D L^T with rook
+/// pivoting, and after that LU, in the same type.
+[[nodiscard]] Plan after_growth(const Plan& plan, Pivoting pivoting);
+
 /// Includes Method::automatic, which allows what any of the methods it chooses from allows. Its row
 /// has nothing else.
 [[nodiscard]] std::span<const MethodRow> all_methods();
